@@ -1,0 +1,10 @@
+# Writes the Lua files as C++ constants: cmake -DOUTPUT=… -DSCRIPTS=a.lua;b.lua -P EmbedScripts.cmake
+set(text "#include \"redis/scripts.hpp\"\n\nnamespace tenure::redis {\n\n")
+foreach(script IN LISTS SCRIPTS)
+  get_filename_component(name ${script} NAME_WE)
+  file(READ ${script} body)
+  file(SHA1 ${script} sha1)
+  string(APPEND text "const Script ${name}_script{\"${name}\", \"${sha1}\", R\"lua(${body})lua\"};\n\n")
+endforeach()
+string(APPEND text "}  // namespace tenure::redis\n")
+file(WRITE ${OUTPUT} "${text}")
