@@ -1,0 +1,87 @@
+#include "core/acquire_round.hpp"
+
+#include <algorithm>
+
+namespace tenure::core {
+
+AcquireRound::AcquireRound(std::size_t nodes, const Timing& timing)
+    : timing_(timing), ballot_(nodes), answers_(nodes) {}
+
+void AcquireRound::start(const std::string& key, const Grant& grant, Time now, Outbox& out) {
+  sent_ = now;
+  win_.sent = now;
+  for (NodeIndex node = 0; node < answers_.size(); ++node) {
+    answers_[node] = {out.send(node, AcquireRequest{key, grant, timing_.ttl}), true, true};
+  }
+}
+
+std::optional<RoundResult> AcquireRound::on_reply(NodeIndex node, const Reply& reply, Time now) {
+  Answer& answer = answers_.at(node);
+  answer.waiting = false;
+  if (const auto* granted = std::get_if<Granted>(&reply)) {
+    win_.token = std::max(win_.token, granted->token);
+    win_.nodes.push_back(node);
+    ballot_.on_vote(node, true);
+  } else if (const auto* held = std::get_if<Held>(&reply)) {
+    answer.may_hold = false;
+    refusal_.held = *held;
+    ballot_.on_vote(node, false);
+  } else if (const auto* closed = std::get_if<NotOpen>(&reply)) {
+    answer.may_hold = false;
+    refusal_.code = RefusalCode::not_open;
+    refusal_.record = closed->record;
+    ballot_.on_vote(node, false);
+  } else if (const auto* failure = std::get_if<Failure>(&reply)) {
+    on_failure(node, *failure);
+  } else {
+    on_failure(node, {Applied::perhaps, FailureCode::protocol, "the reply does not fit the request"});
+  }
+  return result(now);
+}
+
+std::optional<RoundResult> AcquireRound::on_timer(Time now, Outbox& out) {
+  if (now < ends_at()) return std::nullopt;
+  for (NodeIndex node = 0; node < answers_.size(); ++node) {
+    Answer& answer = answers_[node];
+    if (!answer.waiting) continue;
+    answer.waiting = false;
+    out.drop(node, answer.id);
+    on_failure(node, {Applied::perhaps, FailureCode::timed_out, "no answer in time"});
+  }
+  return result(now);
+}
+
+void AcquireRound::abandon(Outbox& out) {
+  for (Answer& answer : answers_) {
+    if (answer.waiting) out.forget(answer.id);
+    answer.waiting = false;
+  }
+}
+
+void AcquireRound::on_failure(NodeIndex node, const Failure& failure) {
+  answers_.at(node).may_hold = failure.applied == Applied::perhaps;
+  refusal_.failures.push_back({node, failure});
+  ballot_.on_vote(node, false);
+}
+
+std::optional<RoundResult> AcquireRound::result(Time now) const {
+  switch (ballot_.verdict()) {
+    case Verdict::open:
+      return std::nullopt;
+    case Verdict::won:
+      // Granted too late to be of use: the work would be told to end before it began (T1).
+      if (now >= timing_.deadline(sent_) - timing_.grace) {
+        Refusal late = refusal_;
+        late.code = RefusalCode::too_slow;
+        return late;
+      }
+      return win_;
+    case Verdict::lost:
+      break;
+  }
+  Refusal refusal = refusal_;
+  if (refusal.held && refusal.code == RefusalCode::no_quorum) refusal.code = RefusalCode::held;
+  return refusal;
+}
+
+}  // namespace tenure::core

@@ -1,0 +1,107 @@
+// What the core wants done. Machines return actions and never act; the runtime and the simulator
+// are two interpreters of the same ones.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/message.hpp"
+#include "core/time.hpp"
+
+namespace tenure::core {
+
+// One caller's wish for a name, from the first round to the last.
+enum class AcquireId : std::uint64_t {};
+// One lease in this process. Every grant has its own, also of the same name (T20).
+enum class LeaseId : std::uint64_t {};
+
+struct NodeFailure {
+  NodeIndex node = 0;
+  Failure failure{};
+};
+
+enum class RefusalCode : std::uint8_t {
+  held,       // somebody else has it
+  no_quorum,  // too few nodes answered
+  not_open,   // the record allows no grants to us
+  too_slow,   // granted, but too late to be of use
+  waited,     // the wait is over
+  cancelled,  // the caller asked for no more
+};
+
+// Why a name was not acquired. Not one answer for all: who holds it, or what failed where (L2).
+struct Refusal {
+  RefusalCode code = RefusalCode::no_quorum;
+  std::optional<Held> held{};
+  std::string record{};
+  std::vector<NodeFailure> failures{};
+};
+
+enum class LossReason : std::uint8_t {
+  not_renewed,  // the deadline came near without an answer
+  missing,      // the key is gone: deleted by hand, evicted, or the data was lost
+  taken,        // the key shows another grant
+};
+
+enum class ReleaseOutcome : std::uint8_t {
+  released,
+  expired,  // it had lapsed before (T17)
+  taken,    // it had lapsed, and another has it; left alone (T45)
+  failed,   // no answer; it may be tried again (T15), and lapses by itself
+};
+
+// For the interpreter.
+struct Send {
+  NodeIndex node = 0;
+  RequestId id{};
+  Request request;
+};
+// The request got no answer in time. The connection that carries it must never be used again.
+struct Drop {
+  NodeIndex node = 0;
+  RequestId id{};
+};
+
+// For the caller.
+struct Acquired {
+  AcquireId acquire{};
+  LeaseId lease{};
+  std::string key;
+  Grant grant;
+  Token token = 0;
+  Time deadline{};
+};
+struct Refused {
+  AcquireId acquire{};
+  Refusal refusal;
+};
+struct Waiting {  // said once for an acquisition: it is held, and we shall try again
+  AcquireId acquire{};
+  Held held;
+};
+struct Renewed {
+  LeaseId lease{};
+  Time deadline{};
+};
+struct Uncertain {  // a renewal failed; it ends as Renewed or Lost
+  LeaseId lease{};
+  Failure failure;
+};
+struct Lost {
+  LeaseId lease{};
+  LossReason reason = LossReason::not_renewed;
+  Time deadline{};  // the work must have ended by then; now, if the name may already be another's
+};
+struct Released {
+  LeaseId lease{};
+  ReleaseOutcome outcome = ReleaseOutcome::failed;
+  std::vector<NodeFailure> failures{};
+};
+
+using Action = std::variant<Send, Drop, Acquired, Refused, Waiting, Renewed, Uncertain, Lost, Released>;
+using Actions = std::vector<Action>;
+
+}  // namespace tenure::core

@@ -1,0 +1,28 @@
+#include "core/grant.hpp"
+
+#include <charconv>
+
+#include "core/check.hpp"
+
+namespace tenure::core {
+
+Grant::Grant(std::string_view owner, std::string_view nonce) {
+  must(!owner.empty() && !nonce.empty(), "a grant has an owner and a nonce");
+  stamp_.reserve(owner.size() + nonce.size() + 2);
+  stamp_.append(owner).append("#").append(nonce).append("#");
+}
+
+Holder read_holder(std::string_view value) {
+  // From the right: an owner may contain '#', a nonce and a token cannot.
+  const auto last = value.rfind('#');
+  if (last == std::string_view::npos || last == 0) return {std::string(value), 0};
+  const auto middle = value.rfind('#', last - 1);
+  if (middle == std::string_view::npos) return {std::string(value), 0};
+  Token token = 0;
+  const auto digits = value.substr(last + 1);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), token);
+  if (error != std::errc{} || end != digits.data() + digits.size()) return {std::string(value), 0};
+  return {std::string(value.substr(0, middle)), token};
+}
+
+}  // namespace tenure::core

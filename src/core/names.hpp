@@ -1,0 +1,19 @@
+// Which names, owner ids and key prefixes are accepted. What is accepted is taken literally.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tenure::core {
+
+inline constexpr std::size_t name_length_max = 512;
+
+// Where the valid UTF-8 sequence at the start of text ends, as a length; 0 when it is broken.
+std::size_t utf8_length(std::string_view text);
+
+// Why this cannot be a name, or nothing when it can: not empty, at most 512 bytes, valid UTF-8, no
+// control characters. "what" begins the sentence: "the name", "the owner id".
+std::optional<std::string> name_error(std::string_view what, std::string_view name);
+
+}  // namespace tenure::core

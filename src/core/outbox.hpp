@@ -1,0 +1,76 @@
+// Where a machine puts its requests; it remembers which machine is to hear the reply.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "core/action.hpp"
+
+namespace tenure::core {
+
+// Which machine sent a request.
+struct Sender {
+  enum class Kind : std::uint8_t { acquisition, release, keeper };
+
+  Kind kind = Kind::keeper;
+  std::uint64_t id = 0;
+
+  auto operator<=>(const Sender&) const = default;
+};
+
+// The requests that wait for an answer. A reply to any other request is late or forged, and is
+// dropped here (S13).
+class Requests {
+ public:
+  struct Entry {
+    Sender sender{};
+    NodeIndex node = 0;
+  };
+
+  RequestId add(Entry entry) {
+    const RequestId id{++last_};
+    open_.emplace(id, entry);
+    return id;
+  }
+  std::optional<Entry> take(RequestId id) {
+    const auto found = open_.find(id);
+    if (found == open_.end()) return std::nullopt;
+    const Entry entry = found->second;
+    open_.erase(found);
+    return entry;
+  }
+  bool empty() const { return open_.empty(); }
+
+ private:
+  std::unordered_map<RequestId, Entry> open_;
+  std::uint64_t last_ = 0;
+};
+
+class Outbox {
+ public:
+  Outbox(Sender sender, Requests& requests, Actions& actions)
+      : sender_(sender), requests_(requests), actions_(actions) {}
+
+  RequestId send(NodeIndex node, Request request) {
+    const RequestId id = requests_.add({sender_, node});
+    actions_.push_back(Send{node, id, std::move(request)});
+    return id;
+  }
+  // Its reply is of no interest any more, but the connection is sound.
+  void forget(RequestId id) { requests_.take(id); }
+  // It got no answer in time.
+  void drop(NodeIndex node, RequestId id) {
+    requests_.take(id);
+    actions_.push_back(Drop{node, id});
+  }
+  void tell(Action action) { actions_.push_back(std::move(action)); }
+
+ private:
+  Sender sender_;
+  Requests& requests_;
+  Actions& actions_;
+};
+
+}  // namespace tenure::core

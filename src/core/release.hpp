@@ -1,0 +1,55 @@
+// Gives one grant back on the nodes that may hold it. Harmless to repeat: only that grant is deleted
+// (T3, T45), and a release that came to nothing may be tried again.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/outbox.hpp"
+#include "core/random.hpp"
+#include "core/timing.hpp"
+
+namespace tenure::core {
+
+class Release {
+ public:
+  struct End {
+    ReleaseOutcome outcome = ReleaseOutcome::failed;
+    std::vector<NodeFailure> failures{};
+  };
+
+  // With try_until, nodes that fail are tried again until then: the clean-up that nobody waits for.
+  // Without it, one attempt says how it went.
+  Release(std::string key, Grant grant, std::vector<NodeIndex> nodes, const Timing& timing,
+          std::optional<Time> try_until);
+
+  void start(Time now, Outbox& out);
+  std::optional<End> on_reply(NodeIndex node, const Reply& reply, Time now, Random& random);
+  std::optional<End> on_timer(Time now, Random& random, Outbox& out);
+  Time wake() const { return sending_ ? sent_ + timing_.node_timeout : next_try_; }
+
+ private:
+  struct Target {
+    NodeIndex node = 0;
+    RequestId id{};
+    bool waiting = false;
+    bool done = false;
+  };
+
+  void on_answer(Target& target, const Reply& reply);
+  std::optional<End> end_of_attempt(Time now, Random& random);
+
+  std::string key_;
+  Grant grant_;
+  Timing timing_;
+  std::vector<Target> targets_;
+  std::optional<Time> try_until_;
+  std::vector<KeyAnswer> answers_;
+  std::vector<NodeFailure> failures_;
+  bool sending_ = false;
+  Time sent_{};
+  Time next_try_{};
+};
+
+}  // namespace tenure::core

@@ -1,0 +1,93 @@
+// Everything that one client decides: it acquires, keeps and releases leases. Whoever drives it says
+// what happened and what time it is, and performs the actions that it returns:
+//
+//   Actions actions;
+//   const AcquireId id = tenant.acquire(wish, now, actions);   // → Send …
+//   tenant.on_reply(request, reply, now, actions);             // → Acquired, or Refused
+//   …call tenant.on_timer(now, actions) no later than tenant.wake(), again and again…
+//   tenant.release(lease, now, actions);                       // → Send …, later Released
+//
+// Every Send is answered once, by a reply or a Failure, unless a Drop withdraws it first. A Drop also
+// says that the connection which carries the request is not to be used again; the other requests on
+// it are answered with Failure{Applied::perhaps}.
+//
+// One node for now; the machines below already count votes over several.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "core/acquisition.hpp"
+#include "core/keeper.hpp"
+#include "core/release.hpp"
+
+namespace tenure::core {
+
+class Tenant {
+ public:
+  struct Config {
+    std::string owner;  // the instance id, never that of another process
+    std::size_t nodes = 1;
+  };
+
+  Tenant(Config config, Random random);
+
+  AcquireId acquire(Wish wish, Time now, Actions& actions);
+  // Ends an acquisition: Refused follows among the actions, and what it may hold is cleaned up (T13).
+  void cancel(AcquireId id, Time now, Actions& actions);
+
+  // Gives a lease back; held or lost, it is renewed no more. Released follows later. After
+  // ReleaseOutcome::failed the lease may be released again (T15).
+  void release(LeaseId id, Time now, Actions& actions);
+  // Forgets a lease whose handle is gone.
+  void forget(LeaseId id);
+
+  void on_reply(RequestId request, const Reply& reply, Time now, Actions& actions);
+  void on_timer(Time now, Actions& actions);
+  // When on_timer is due, if at all.
+  std::optional<Time> wake() const;
+
+  // Is there nothing under way and nothing held? (L9)
+  bool idle() const;
+
+ private:
+  // A lease as its handle knows it; the keeper has the rest while it is held.
+  struct Owned {
+    std::string key;
+    Grant grant;
+    Timing timing;
+    bool releasing = false;
+  };
+  struct Returning {
+    Release release;
+    std::optional<LeaseId> lease;  // none for a clean-up that nobody waits for
+  };
+  using ReleaseId = std::uint64_t;
+
+  Outbox outbox(Sender::Kind kind, std::uint64_t id, Actions& actions) {
+    return {Sender{kind, id}, requests_, actions};
+  }
+  void wake_at(Sender sender, std::optional<Time> before, std::optional<Time> after);
+  void end(AcquireId id, const Acquisition::End& end, Time now, Actions& actions);
+  void start_release(Returning returning, Time now, Actions& actions);
+  void end(ReleaseId id, const Release::End& end, Actions& actions);
+  template <class Step>
+  void step_acquisition(AcquireId id, Time now, Actions& actions, Step&& step);
+  template <class Step>
+  void step_release(ReleaseId id, Actions& actions, Step&& step);
+
+  Config config_;
+  Random random_;
+  Requests requests_;
+  Keeper keeper_;
+  std::map<AcquireId, Acquisition> acquisitions_;
+  std::map<ReleaseId, Returning> releases_;
+  std::unordered_map<LeaseId, Owned> leases_;  // looked up only
+  std::set<std::pair<Time, Sender>> wakes_;    // when which acquisition or release is due
+  std::uint64_t last_id_ = 0;
+};
+
+}  // namespace tenure::core

@@ -1,0 +1,18 @@
+// Words for people: durations as they are typed ("500ms", "30s", "2m"), and bytes from elsewhere made
+// safe to show on a terminal or in a log.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/time.hpp"
+
+namespace tenure::core {
+
+std::string shown(Duration duration);
+
+// Control bytes and broken UTF-8 become \xNN, and long text is cut: nothing that a server or a key
+// says is ever interpreted by the reader's terminal.
+std::string printable(std::string_view text, std::size_t length_max = 200);
+
+}  // namespace tenure::core

@@ -1,0 +1,24 @@
+// Points in time on a clock that goes on while the machine sleeps (CLOCK_BOOTTIME).
+// There is no now() here: whoever drives the core says what time it is.
+#pragma once
+
+#include <chrono>
+
+namespace tenure::core {
+
+using Duration = std::chrono::nanoseconds;
+
+// The tag of the boot clock. It has no now(): the core cannot read a clock even by mistake.
+struct BootClock {
+  using duration = Duration;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<BootClock, duration>;
+  static constexpr bool is_steady = true;
+};
+
+using Time = BootClock::time_point;
+
+inline constexpr Time long_ago = Time::min();
+
+}  // namespace tenure::core

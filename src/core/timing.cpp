@@ -1,0 +1,61 @@
+#include "core/timing.hpp"
+
+#include <algorithm>
+
+#include "core/text.hpp"
+
+namespace tenure::core {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// Two clocks that are both being slewed differ in rate by up to a tenth; Redis rounds to a
+// millisecond.
+Duration margin_for(Duration ttl) { return ttl / 10 + milliseconds(2); }
+
+}  // namespace
+
+tl::expected<Timing, std::string> make_timing(const TimingOptions& options) {
+  const Duration ttl = options.ttl;
+  const auto refuse = [](std::string why) { return tl::unexpected(std::move(why)); };
+  if (options.ttl_max > ttl_cap_max) {
+    return refuse("a cap of " + shown(options.ttl_max) + " is too long; the most is " + shown(ttl_cap_max));
+  }
+  if (ttl < ttl_min) {
+    return refuse("a TTL of " + shown(ttl) + " is too short; the least is " + shown(ttl_min));
+  }
+  if (ttl > options.ttl_max) {
+    return refuse("a TTL of " + shown(ttl) + " is over the cap of " + shown(options.ttl_max) +
+                  " (--ttl-max)");
+  }
+  const auto whole = std::chrono::duration_cast<Ttl>(ttl);
+  if (whole != ttl) {
+    return refuse("a TTL of " + shown(ttl) + " is not in whole milliseconds");
+  }
+
+  Timing timing;
+  timing.ttl = whole;
+  timing.margin = margin_for(ttl);
+  timing.renew = options.renew.value_or(ttl / 3);
+  timing.grace = options.grace.value_or(ttl / 6);
+  timing.node_timeout = options.node_timeout.value_or(std::min<Duration>(ttl / 10, std::chrono::seconds(1)));
+  if (timing.renew <= Duration::zero() || timing.node_timeout <= Duration::zero() ||
+      timing.grace < Duration::zero()) {
+    return refuse("renewal " + shown(timing.renew) + " and node timeout " + shown(timing.node_timeout) +
+                  " must be above zero, grace " + shown(timing.grace) + " not below");
+  }
+  for (const Duration part : {timing.renew, timing.grace, timing.node_timeout}) {
+    if (part >= ttl) return refuse(shown(part) + " does not fit into the TTL of " + shown(ttl));
+  }
+  // One renewal that gets no answer must not cost the lease.
+  const Duration needed = timing.renew + timing.node_timeout + timing.grace + timing.margin;
+  if (needed >= ttl) {
+    return refuse("renewal " + shown(timing.renew) + " + node timeout " + shown(timing.node_timeout) +
+                  " + grace " + shown(timing.grace) + " + margin " + shown(timing.margin) + " = " +
+                  shown(needed) + " does not fit into the TTL of " + shown(ttl));
+  }
+  return timing;
+}
+
+}  // namespace tenure::core

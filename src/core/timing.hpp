@@ -1,0 +1,42 @@
+// How long a lease lasts and when its holder must act. Made only by make_timing, which refuses
+// lengths that cannot work together.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "core/message.hpp"
+#include "core/time.hpp"
+
+namespace tenure::core {
+
+inline constexpr Duration ttl_min = std::chrono::milliseconds(100);
+inline constexpr Duration ttl_max_default = std::chrono::seconds(60);
+inline constexpr Duration ttl_cap_max = std::chrono::hours(24);
+
+struct TimingOptions {
+  Duration ttl = std::chrono::seconds(30);
+  Duration ttl_max = ttl_max_default;      // the cap: the same for everybody on a Redis
+  std::optional<Duration> grace{};         // a sixth of the TTL
+  std::optional<Duration> renew{};         // a third of the TTL
+  std::optional<Duration> node_timeout{};  // a tenth of the TTL, at most a second
+};
+
+struct Timing {
+  Ttl ttl{};
+  Duration margin{};        // what the holder gives away for clocks that run at different rates
+  Duration renew{};         // from one renewal to the next
+  Duration grace{};         // the work is told to end this long before the deadline
+  Duration node_timeout{};  // a node silent for longer has not answered
+
+  // A lease is counted from before the send of the request that armed it: whatever the network
+  // did, Redis armed it later (T41).
+  Time deadline(Time sent) const { return sent + ttl - margin; }
+
+  bool operator==(const Timing&) const = default;
+};
+
+tl::expected<Timing, std::string> make_timing(const TimingOptions& options);
+
+}  // namespace tenure::core
