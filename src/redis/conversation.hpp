@@ -1,0 +1,70 @@
+// What is said on one connection to one Redis, in order: the greeting first, then requests and their
+// replies, first come first served. It moves no bytes: the runtime and the simulator do.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "redis/script_call.hpp"
+
+namespace tenure::redis {
+
+struct Greeting {
+  std::string user{};  // with a password: an ACL user; empty is the default user
+  std::string password{};
+  int database = 0;
+};
+
+// The commands that open a connection; each must be answered with OK.
+std::vector<Command> greeting_commands(const Greeting& greeting);
+
+class Conversation {
+ public:
+  struct Answer {
+    core::RequestId id{};
+    core::Reply reply;
+  };
+  struct Unanswered {
+    core::RequestId id{};
+    core::Applied applied = core::Applied::perhaps;
+  };
+
+  Conversation(Greeting greeting, Keyspace keyspace);
+
+  // Commands that are to be sent, in this order, are appended to out by all three. Requests may be
+  // asked before the connection is open; they are held back.
+  void open(std::vector<Command>& out);
+  void ask(core::RequestId id, core::Request request, std::vector<Command>& out);
+  // The next value that Redis sent: the answer to the oldest open request, or nothing yet. An error
+  // means that the connection is of no use: refused greeting, or a reply to nothing.
+  tl::expected<std::optional<Answer>, core::Failure> hear(const Value& value, std::vector<Command>& out);
+
+  bool waiting() const { return !sent_.empty() || !held_back_.empty(); }
+  // Was this asked here, and is it not answered yet?
+  bool carries(core::RequestId id) const;
+  // When the connection ends: what was asked and not answered. A request that was held back never left.
+  std::vector<Unanswered> close();
+
+ private:
+  struct Asked {
+    core::RequestId id{};
+    core::Request request;
+  };
+
+  bool ready() const { return open_ && greeting_left_ == 0; }
+  bool given_up(const Asked& asked) const;
+  void send(Asked asked, CallBy by, std::vector<Command>& out);
+  void send_held_back(std::vector<Command>& out);
+
+  Greeting greeting_;
+  Keyspace keyspace_;
+  bool open_ = false;
+  std::size_t greeting_left_ = 0;  // commands of the greeting that are not answered yet
+  std::deque<Asked> held_back_;
+  std::deque<Asked> sent_;
+};
+
+}  // namespace tenure::redis
