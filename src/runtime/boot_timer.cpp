@@ -1,0 +1,31 @@
+#include "runtime/boot_timer.hpp"
+
+#include <sys/timerfd.h>
+
+#include <cstdint>
+
+#include "core/check.hpp"
+
+namespace tenure::runtime {
+
+BootTimer::BootTimer() : fd_(timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC)) {
+  core::must(static_cast<bool>(fd_), "the kernel gives a timer");
+}
+
+void BootTimer::set(std::optional<core::Time> when) {
+  itimerspec spec{};
+  if (when) {
+    // Zero would disarm it; one nanosecond after boot is as long ago.
+    const auto at = std::max<core::Duration>(when->time_since_epoch(), core::Duration(1));
+    spec.it_value.tv_sec = static_cast<time_t>(at / std::chrono::seconds(1));
+    spec.it_value.tv_nsec = static_cast<long>((at % std::chrono::seconds(1)).count());
+  }
+  timerfd_settime(fd_.get(), TFD_TIMER_ABSTIME, &spec, nullptr);
+}
+
+void BootTimer::clear() {
+  std::uint64_t expirations = 0;
+  [[maybe_unused]] const auto got = ::read(fd_.get(), &expirations, sizeof expirations);
+}
+
+}  // namespace tenure::runtime

@@ -1,0 +1,33 @@
+// One Redis, one command at a time, blocking: for commands of the program that ask something once.
+// Leases do not go through here.
+#pragma once
+
+#include <memory>
+#include <tl/expected.hpp>
+
+#include "core/message.hpp"
+#include "core/time.hpp"
+#include "redis/script_call.hpp"
+#include "redis/url.hpp"
+#include "redis/value.hpp"
+
+namespace tenure::runtime {
+
+class Caller {
+ public:
+  // Connects and greets, within the timeout.
+  static tl::expected<Caller, core::Failure> connect(const redis::Address& address, core::Duration timeout);
+  ~Caller();
+  Caller(Caller&&) noexcept;
+  Caller& operator=(Caller&&) noexcept;
+
+  // An error that Redis answers with is a Failure. After any Failure the connection is closed.
+  tl::expected<redis::Value, core::Failure> call(const redis::Command& command);
+
+ private:
+  struct State;
+  explicit Caller(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tenure::runtime

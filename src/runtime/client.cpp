@@ -1,0 +1,45 @@
+#include "runtime/client.hpp"
+
+#include <utility>
+
+#include "runtime/boot_clock.hpp"
+#include "runtime/engine.hpp"
+
+namespace tenure::runtime {
+
+Lease::Lease(std::shared_ptr<Engine> engine, std::shared_ptr<LeaseState> state)
+    : engine_(std::move(engine)), state_(std::move(state)) {}
+
+Lease::~Lease() {
+  if (!state_) return;
+  release();
+  engine_->forget(*state_);
+}
+
+Lease::Lease(Lease&&) noexcept = default;
+
+Lease& Lease::operator=(Lease&& other) noexcept {
+  // The old lease leaves with the temporary.
+  Lease incoming(std::move(other));
+  std::swap(engine_, incoming.engine_);
+  std::swap(state_, incoming.state_);
+  return *this;
+}
+
+core::Token Lease::token() const { return state_->token; }
+bool Lease::held() const { return boot_now() < state_->deadline.load(); }
+core::Time Lease::deadline() const { return state_->deadline; }
+std::stop_token Lease::lost() const { return state_->lost.get_token(); }
+std::optional<core::LossReason> Lease::loss() const { return state_->loss; }
+core::Released Lease::release() { return engine_->release(*state_); }
+
+Client::Client(ClientOptions options) : engine_(std::make_shared<Engine>(std::move(options))) {}
+
+tl::expected<Lease, core::Refusal> Client::acquire(const std::string& key, const AcquireOptions& options,
+                                                   std::stop_token stop) {
+  auto state = engine_->acquire(key, options, stop);
+  if (!state) return tl::unexpected(std::move(state.error()));
+  return Lease(engine_, std::move(*state));
+}
+
+}  // namespace tenure::runtime

@@ -1,0 +1,78 @@
+// A client of Redis that acquires and keeps leases. Calls block; whoever waits drives the I/O itself, and
+// one hidden thread renews what is held when nobody waits.
+// Safe to use from many threads. Close it after the leases it gave; they keep it alive until then.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "core/action.hpp"
+#include "core/timing.hpp"
+#include "redis/script_call.hpp"
+#include "redis/url.hpp"
+
+namespace tenure::runtime {
+
+struct ClientOptions {
+  std::vector<redis::Address> nodes{};
+  std::string owner{};  // unlike that of any other process: make_instance_id()
+  redis::Keyspace keyspace{};
+  // Told in sentences what goes wrong beside the calls; on a thread of its own.
+  std::function<void(std::string_view)> log{};
+};
+
+struct AcquireOptions {
+  core::Timing timing{};
+  // How long to wait while another holds it: zero is one try, nothing is for ever.
+  std::optional<core::Duration> wait_max = core::Duration::zero();
+  // Told once, on the calling thread, when the wait begins.
+  std::function<void(const core::Held&)> on_waiting{};
+};
+
+class Engine;
+struct LeaseState;
+
+// The right to a name until a deadline that moves on by itself. Gives it back when destroyed, which
+// blocks for at most the node timeout and never throws.
+class Lease {
+ public:
+  Lease(std::shared_ptr<Engine> engine, std::shared_ptr<LeaseState> state);
+  ~Lease();
+  Lease(Lease&&) noexcept;
+  Lease& operator=(Lease&&) noexcept;
+
+  core::Token token() const;
+  // Compares the deadline with the clock at the call: right also after the process was stopped.
+  bool held() const;
+  core::Time deadline() const;
+  // Stops a grace before the deadline, or at once when Redis says that the lease is gone.
+  std::stop_token lost() const;
+  // Why, once lost() has stopped.
+  std::optional<core::LossReason> loss() const;
+  // Gives it back now, and says how that went. After ReleaseOutcome::failed it may be called again.
+  core::Released release();
+
+ private:
+  std::shared_ptr<Engine> engine_;
+  std::shared_ptr<LeaseState> state_;
+};
+
+class Client {
+ public:
+  explicit Client(ClientOptions options);
+
+  // A lease of this key, or why not. Stopping the token ends the wait, and leaves nothing behind.
+  tl::expected<Lease, core::Refusal> acquire(const std::string& key, const AcquireOptions& options,
+                                             std::stop_token stop = {});
+
+ private:
+  std::shared_ptr<Engine> engine_;
+};
+
+}  // namespace tenure::runtime

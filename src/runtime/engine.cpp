@@ -1,0 +1,144 @@
+#include "runtime/engine.hpp"
+
+#include <sys/eventfd.h>
+
+#include <utility>
+
+#include "core/check.hpp"
+#include "core/text.hpp"
+#include "runtime/boot_clock.hpp"
+
+namespace tenure::runtime {
+
+tl::expected<std::shared_ptr<LeaseState>, core::Refusal> Engine::acquire(const std::string& key,
+                                                                         const AcquireOptions& options,
+                                                                         const std::stop_token& stop) {
+  const std::stop_callback on_stop(stop, [this] { eventfd_write(kick_.get(), 1); });
+  Call call;
+  core::Actions actions;
+  Lock lock(mutex_);
+  const core::Time start = boot_now();
+  const core::AcquireId id = tenant_.acquire({key, options.timing, options.wait_max}, start, actions);
+  acquires_.emplace(id, &call);
+  perform(actions, start);
+  if (!wait(lock, call, stop, &options)) {
+    const core::Time now = boot_now();
+    tenant_.cancel(id, now, actions);
+    perform(actions, now);
+    core::must(call.done, "a cancelled acquisition is refused at once");
+  }
+  acquires_.erase(id);
+  pass_on();
+  if (!call.lease) return tl::unexpected(std::move(call.refusal));
+  return std::move(call.lease);
+}
+
+core::Released Engine::release(LeaseState& lease) {
+  if (lease.released && lease.released->outcome != core::ReleaseOutcome::failed) return *lease.released;
+  Call call;
+  core::Actions actions;
+  Lock lock(mutex_);
+  const core::Time now = boot_now();
+  lease.deadline = core::long_ago;
+  tenant_.release(lease.id, now, actions);
+  releases_.emplace(lease.id, &call);
+  perform(actions, now);
+  wait(lock, call, {}, nullptr);
+  releases_.erase(lease.id);
+  pass_on();
+  lease.released = call.released;
+  return call.released;
+}
+
+void Engine::forget(const LeaseState& lease) {
+  const std::lock_guard lock(mutex_);
+  tenant_.forget(lease.id);
+  leases_.erase(lease.id);
+}
+
+void Engine::perform(core::Actions& actions, core::Time now) {
+  Link::Answers answers;
+  core::Actions batch;
+  while (!actions.empty()) {
+    batch.swap(actions);
+    actions.clear();
+    for (core::Action& action : batch) act(action, now, answers);
+    batch.clear();
+    for (Link& link : links_) link.flush(answers);
+    for (const auto& [id, reply] : answers) tenant_.on_reply(id, reply, now, actions);
+    answers.clear();
+  }
+  arm_timer();
+  if (poller_ != nullptr && polled_ != snapshot()) kick_poller();
+}
+
+void Engine::act(core::Action& action, core::Time now, Link::Answers& answers) {
+  if (auto* send = std::get_if<core::Send>(&action)) {
+    links_.at(send->node).ask(send->id, std::move(send->request), now, answers);
+  } else if (const auto* drop = std::get_if<core::Drop>(&action)) {
+    // A connection that has failed since is gone with its requests; the next one is innocent.
+    Link& link = links_.at(drop->node);
+    if (link.carries(drop->id)) {
+      link.drop({core::Applied::perhaps, core::FailureCode::timed_out, "no answer in time"}, answers);
+    }
+  } else if (const auto* acquired = std::get_if<core::Acquired>(&action)) {
+    on_acquired(*acquired);
+  } else if (auto* refused = std::get_if<core::Refused>(&action)) {
+    Call& call = *acquires_.at(refused->acquire);
+    call.refusal = std::move(refused->refusal);
+    complete(call);
+  } else if (const auto* waiting = std::get_if<core::Waiting>(&action)) {
+    Call& call = *acquires_.at(waiting->acquire);
+    call.waiting = waiting->held;
+    call.wake.notify_one();
+  } else if (const auto* renewed = std::get_if<core::Renewed>(&action)) {
+    leases_.at(renewed->lease)->deadline = renewed->deadline;
+  } else if (const auto* uncertain = std::get_if<core::Uncertain>(&action)) {
+    on_uncertain(*uncertain);
+  } else if (const auto* lost = std::get_if<core::Lost>(&action)) {
+    on_lost(*lost);
+  } else if (auto* released = std::get_if<core::Released>(&action)) {
+    Call& call = *releases_.at(released->lease);
+    call.released = std::move(*released);
+    complete(call);
+  }
+}
+
+void Engine::on_acquired(const core::Acquired& acquired) {
+  Call& call = *acquires_.at(acquired.acquire);
+  call.lease = std::make_shared<LeaseState>();
+  call.lease->id = acquired.lease;
+  call.lease->key = acquired.key;
+  call.lease->token = acquired.token;
+  call.lease->deadline = acquired.deadline;
+  leases_.emplace(acquired.lease, call.lease);
+  complete(call);
+}
+
+void Engine::on_lost(const core::Lost& lost) {
+  const auto& lease = leases_.at(lost.lease);
+  lease->deadline = lost.deadline;
+  lease->loss = lost.reason;
+  // Stop callbacks are the user's code.
+  herald_.post([lease] { lease->lost.request_stop(); });
+}
+
+void Engine::on_uncertain(const core::Uncertain& uncertain) {
+  if (!options_.log) return;
+  const auto& lease = leases_.at(uncertain.lease);
+  const core::Duration left = lease->deadline.load() - boot_now();
+  herald_.post([log = options_.log, sentence = lease->key + " is uncertain: its renewal failed (" +
+                                               uncertain.failure.detail + "); trying again for another " +
+                                               core::shown(std::chrono::floor<std::chrono::milliseconds>(
+                                                   left))] { log(sentence); });
+}
+
+// Seldom a system call: a timer that fires too early is simply set again.
+void Engine::arm_timer() {
+  const auto wake = tenant_.wake();
+  if (!wake || (armed_ && *armed_ <= *wake)) return;
+  armed_ = wake;
+  timer_.set(wake);
+}
+
+}  // namespace tenure::runtime

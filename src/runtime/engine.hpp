@@ -1,0 +1,110 @@
+// Performs what the core decides, for many threads at once. Whoever waits for an answer polls the sockets
+// itself, so that a caller who is alone pays for no other thread's wake-up; callers that come together
+// share one poller. The hidden thread has the timer, and polls only while nobody waits for what is
+// under way.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "core/tenant.hpp"
+#include "runtime/boot_timer.hpp"
+#include "runtime/client.hpp"
+#include "runtime/herald.hpp"
+#include "runtime/link.hpp"
+
+namespace tenure::runtime {
+
+// What the handle of a lease sees without asking the engine.
+struct LeaseState {
+  core::LeaseId id{};
+  std::string key;
+  core::Token token = 0;
+  std::atomic<core::Time> deadline{};
+  std::atomic<std::optional<core::LossReason>> loss{};
+  std::stop_source lost;
+  std::optional<core::Released> released;  // the last word; only its handle looks
+};
+
+class Engine {
+ public:
+  explicit Engine(ClientOptions options);
+  ~Engine();
+
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  tl::expected<std::shared_ptr<LeaseState>, core::Refusal> acquire(const std::string& key,
+                                                                   const AcquireOptions& options,
+                                                                   const std::stop_token& stop);
+  core::Released release(LeaseState& lease);
+  void forget(const LeaseState& lease);
+
+ private:
+  // A blocked caller. Guarded by the engine's mutex.
+  struct Call {
+    std::condition_variable_any wake{};
+    bool done = false;
+    std::optional<core::Held> waiting{};
+    std::shared_ptr<LeaseState> lease{};
+    core::Refusal refusal{};
+    core::Released released{};
+  };
+  // A connection as the poller sees it.
+  struct Polled {
+    int fd = -1;
+    short events = 0;
+    std::uint64_t generation = 0;
+    bool operator==(const Polled&) const = default;
+  };
+  using Lock = std::unique_lock<std::mutex>;
+
+  bool wait(Lock& lock, Call& call, const std::stop_token& stop, const AcquireOptions* options);
+  void poll_links(Lock& lock, Call& poller, std::optional<core::Duration> limit);
+  void serve();
+  void settle(Lock& lock);
+  void pass_on();
+  void complete(Call& call);
+
+  void perform(core::Actions& actions, core::Time now);
+  void act(core::Action& action, core::Time now, Link::Answers& answers);
+  void on_acquired(const core::Acquired& acquired);
+  void on_lost(const core::Lost& lost);
+  void on_uncertain(const core::Uncertain& uncertain);
+  void arm_timer();
+
+  std::vector<Polled> snapshot() const;
+  bool links_waiting() const;
+  void kick_poller();
+
+  std::mutex mutex_;
+  ClientOptions options_;
+  core::Tenant tenant_;
+  std::vector<Link> links_;
+  std::unordered_map<core::AcquireId, Call*> acquires_;
+  std::unordered_map<core::LeaseId, Call*> releases_;
+  std::unordered_map<core::LeaseId, std::shared_ptr<LeaseState>> leases_;
+
+  Call* poller_ = nullptr;      // who polls the connections now
+  std::vector<Polled> polled_;  // and for what
+  std::list<Call*> followers_;  // who waits for the poller to do it
+  Call hidden_;                 // the hidden thread, as a poller
+  Descriptor kick_;             // ends the poll of a caller
+  Descriptor kick_hidden_;      // ends the poll of the hidden thread
+
+  BootTimer timer_;
+  std::optional<core::Time> armed_;
+  bool stopping_ = false;
+  Herald herald_;
+  std::thread thread_;
+};
+
+}  // namespace tenure::runtime

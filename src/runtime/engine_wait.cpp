@@ -1,0 +1,183 @@
+// The engine's other half: who waits, who polls, and how the role passes on.
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/check.hpp"
+#include "runtime/boot_clock.hpp"
+#include "runtime/engine.hpp"
+#include "runtime/instance_id.hpp"
+
+namespace tenure::runtime {
+
+namespace {
+
+Descriptor make_kick() { return Descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)); }
+
+void clear(const Descriptor& kick) {
+  eventfd_t count = 0;
+  eventfd_read(kick.get(), &count);
+}
+
+std::vector<Link> make_links(const ClientOptions& options) {
+  std::vector<Link> links;
+  links.reserve(options.nodes.size());
+  for (const auto& address : options.nodes) links.emplace_back(address, options.keyspace);
+  return links;
+}
+
+// A client that closes waits at most this long for its last releases to be answered.
+constexpr core::Duration settle_max = std::chrono::seconds(1);
+
+}  // namespace
+
+Engine::Engine(ClientOptions options)
+    : options_(std::move(options)),
+      tenant_({options_.owner, options_.nodes.size()}, random_from_kernel()),
+      links_(make_links(options_)),
+      kick_(make_kick()),
+      kick_hidden_(make_kick()),
+      thread_([this] { serve(); }) {}
+
+Engine::~Engine() {
+  {
+    Lock lock(mutex_);
+    settle(lock);
+    stopping_ = true;
+  }
+  eventfd_write(kick_hidden_.get(), 1);
+  thread_.join();
+}
+
+// A release that was sent but not read by Redis could be lost with the connection.
+void Engine::settle(Lock& lock) {
+  Call call;
+  const core::Time end = boot_now() + settle_max;
+  while (!tenant_.idle() && links_waiting()) {
+    const core::Duration left = end - boot_now();
+    if (left <= core::Duration::zero()) return;
+    if (poller_ == nullptr) {
+      poll_links(lock, call, left);
+    } else {
+      followers_.push_back(&call);
+      call.wake.wait_for(lock, left);
+      followers_.remove(&call);
+    }
+  }
+}
+
+// False when stop was asked for before the call was done.
+bool Engine::wait(Lock& lock, Call& call, const std::stop_token& stop, const AcquireOptions* options) {
+  bool told = false;
+  while (!call.done) {
+    if (stop.stop_requested()) return false;
+    if (call.waiting && !told) {
+      told = true;
+      if (options == nullptr || !options->on_waiting) continue;
+      pass_on();
+      lock.unlock();
+      options->on_waiting(*call.waiting);
+      lock.lock();
+      continue;
+    }
+    if (poller_ == nullptr) {
+      poll_links(lock, call, std::nullopt);
+      continue;
+    }
+    followers_.push_back(&call);
+    call.wake.wait(lock, stop, [&] { return call.done || poller_ == nullptr || (call.waiting && !told); });
+    followers_.remove(&call);
+  }
+  return true;
+}
+
+void Engine::poll_links(Lock& lock, Call& poller, std::optional<core::Duration> limit) {
+  const bool hidden = &poller == &hidden_;
+  poller_ = &poller;
+  polled_ = snapshot();
+  std::vector<pollfd> fds;
+  fds.push_back({(hidden ? kick_hidden_ : kick_).get(), POLLIN, 0});
+  if (hidden) fds.push_back({timer_.fd(), POLLIN, 0});
+  const std::size_t first = fds.size();
+  for (const Polled& polled : polled_) fds.push_back({polled.fd, polled.events, 0});
+
+  lock.unlock();
+  timespec timeout{};
+  if (limit) {
+    timeout.tv_sec = static_cast<time_t>(*limit / std::chrono::seconds(1));
+    timeout.tv_nsec = static_cast<long>((*limit % std::chrono::seconds(1)).count());
+  }
+  ppoll(fds.data(), fds.size(), limit ? &timeout : nullptr, nullptr);
+  lock.lock();
+
+  poller_ = nullptr;
+  if (fds[0].revents != 0) clear(hidden ? kick_hidden_ : kick_);
+  const core::Time now = boot_now();
+  Link::Answers answers;
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    // Another thread may have closed the connection since, and the kernel given its number away.
+    if (fds[first + i].revents == 0 || links_[i].generation() != polled_[i].generation) continue;
+    links_[i].on_ready(now, answers);
+  }
+  core::Actions actions;
+  for (const auto& [id, reply] : answers) tenant_.on_reply(id, reply, now, actions);
+  perform(actions, now);
+}
+
+void Engine::serve() {
+  Lock lock(mutex_);
+  while (!stopping_) {
+    if (poller_ == nullptr && followers_.empty() && links_waiting()) {
+      poll_links(lock, hidden_, std::nullopt);
+      pass_on();
+    } else {
+      lock.unlock();
+      std::array<pollfd, 2> fds{{{kick_hidden_.get(), POLLIN, 0}, {timer_.fd(), POLLIN, 0}}};
+      ppoll(fds.data(), fds.size(), nullptr, nullptr);
+      lock.lock();
+      if (fds[0].revents != 0) clear(kick_hidden_);
+    }
+    const core::Time now = boot_now();
+    if (armed_ && now >= *armed_) {
+      timer_.clear();
+      armed_.reset();
+      core::Actions actions;
+      tenant_.on_timer(now, actions);
+      perform(actions, now);
+    }
+  }
+}
+
+// Whoever stops polling leaves the connections to somebody who still waits, or to the hidden thread.
+void Engine::pass_on() {
+  if (poller_ != nullptr) return;
+  if (!followers_.empty()) {
+    followers_.front()->wake.notify_one();
+  } else if (links_waiting()) {
+    eventfd_write(kick_hidden_.get(), 1);
+  }
+}
+
+void Engine::complete(Call& call) {
+  call.done = true;
+  if (poller_ == &call) {
+    kick_poller();
+  } else {
+    call.wake.notify_one();
+  }
+}
+
+void Engine::kick_poller() { eventfd_write((poller_ == &hidden_ ? kick_hidden_ : kick_).get(), 1); }
+
+std::vector<Engine::Polled> Engine::snapshot() const {
+  std::vector<Polled> polled;
+  polled.reserve(links_.size());
+  for (const Link& link : links_) polled.push_back({link.fd(), link.events(), link.generation()});
+  return polled;
+}
+
+bool Engine::links_waiting() const { return std::ranges::any_of(links_, &Link::waiting); }
+
+}  // namespace tenure::runtime
