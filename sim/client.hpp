@@ -1,0 +1,118 @@
+// One simulated process: the real core and the real conversation, interpreted over the simulated
+// network. It performs actions and reports beliefs; what to wish for is the workload's.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/tenant.hpp"
+#include "redis/conversation.hpp"
+#include "sim/judge.hpp"
+#include "sim/network.hpp"
+#include "sim/trace.hpp"
+
+namespace tenure::sim {
+
+// What everything in a world shares.
+struct Surroundings {
+  const Plan& plan;
+  Schedule& schedule;
+  Network& network;
+  Judge& judge;
+  Trace& trace;
+  redis::Keyspace keyspace;
+};
+
+class Client {
+ public:
+  // Who uses the client hears the outcomes.
+  struct Listener {
+    std::function<void(const core::Acquired&)> acquired;
+    std::function<void(const core::Refused&)> refused;
+    std::function<void(const core::Lost&)> lost;
+    std::function<void(const core::Released&)> released;
+  };
+
+  Client(Surroundings& surroundings, std::size_t index, LocalClock clock, std::string owner,
+         core::Random random, Listener listener);
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  core::AcquireId acquire(core::Wish wish);
+  void cancel(core::AcquireId id);
+  void release(core::LeaseId id);
+  void forget(core::LeaseId id);
+
+  // Exactly what a user's held() says: the deadline against the clock, at this very moment.
+  bool held(core::LeaseId id) const;
+  // Does it hold this key by any lease?
+  bool holds(const std::string& key) const;
+  bool idle() const { return tenant_.idle(); }
+
+  // The process stands still; what comes meanwhile is handled when it goes on.
+  void pause();
+  void resume(Duration slept);
+  bool paused() const { return paused_; }
+
+ private:
+  struct Believed {
+    std::string key;
+    std::string value;
+    core::Time deadline{};
+    bool lost = false;
+    bool released = false;
+  };
+  // What an acquisition has asked, as far as an outsider can tell (S10).
+  struct Asked {
+    std::string stamp;
+    std::set<core::RequestId> unanswered;  // or answered with "perhaps"
+    bool granted = false;
+  };
+
+  core::Time now() const { return clock_.read(shared_.schedule.now()); }
+  void perform(core::Actions& actions);
+  void act(core::Action& action, const core::Actions& all);
+  void ask(const core::Send& send);
+  void on_answer(const redis::Conversation::Answer& answer);
+  void hear(std::uint64_t connection, const redis::Command& command, const redis::Value& value);
+  void say(std::vector<redis::Command> commands);
+  void open_connection();
+  void close_connection();
+  void arm_timer();
+  void on_timer();
+  // Now, or when the process goes on.
+  void when_running(std::function<void()> event);
+
+  void on_acquired(const core::Acquired& acquired);
+  void on_renewed(const core::Renewed& renewed);
+  void on_lost(const core::Lost& lost);
+  void on_refused(const core::Refused& refused, const core::Actions& all);
+  void end_belief(Believed& lease);
+
+  Surroundings& shared_;
+  std::size_t index_;
+  LocalClock clock_;
+  core::Tenant tenant_;
+  Listener listener_;
+  std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // events of a dead process do nothing
+
+  std::optional<redis::Conversation> conversation_;
+  std::shared_ptr<Connection> connection_;
+  std::uint64_t connections_ = 0;
+
+  std::map<core::LeaseId, Believed> leases_;
+  std::map<core::AcquireId, Asked> asked_;
+  std::map<core::RequestId, core::Request> requests_;  // sent and not answered, for S13
+  std::optional<TrueTime> timer_;
+  bool paused_ = false;
+  TrueTime resumed_{};
+  std::vector<std::function<void()>> missed_;
+};
+
+}  // namespace tenure::sim
