@@ -1,0 +1,116 @@
+#include "cli/args.hpp"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <span>
+#include <string_view>
+
+#include "cli/duration.hpp"
+#include "cli/help.hpp"
+#include "cli/secrets.hpp"
+#include "core/text.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+// CLI11 calls this after it has read all words. What it throws begins with the name of the option.
+void add_duration(CLI::App& app, const std::string& option, std::optional<core::Duration>& target) {
+  app.add_option_function<std::string>(option, [&target, option](const std::string& text) {
+    const auto duration = parse_duration(text);
+    if (!duration) throw CLI::ValidationError(option, duration.error());
+    target = *duration;
+  });
+}
+
+void add_exit_code(CLI::App& app, int& target) {
+  app.add_option_function<std::string>("-E,--busy-code", [&target](const std::string& text) {
+    const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
+    const int code = is_number && !text.empty() && text.size() <= 3 ? std::stoi(text) : 0;
+    if (code < 1 || code > 255) {
+      throw CLI::ValidationError("--busy-code", "\"" + text + "\" is not an exit code from 1 to 255");
+    }
+    target = code;
+  });
+}
+
+void add_node_options(CLI::App& app, NodeArgs& node) {
+  // Several are allowed; without the second line one --redis would swallow all words behind it.
+  app.add_option("--redis", node.redis)->allow_extra_args(false);
+  add_duration(app, "--ttl-max", node.ttl_max);
+  app.add_option("--prefix", node.prefix);
+}
+
+void add_run_options(CLI::App& app, RunArgs& run) {
+  app.add_option("NAME", run.name)->required();
+  app.add_flag("-n,--no-wait", run.no_wait);
+  add_duration(app, "--wait", run.wait);
+  add_exit_code(app, run.busy_code);
+  app.add_flag("-q,--quiet", run.quiet);
+  add_duration(app, "--ttl", run.ttl);
+  add_duration(app, "--grace", run.grace);
+  app.add_option("--id", run.id);
+  app.add_option("--lock-prefix", run.lock_prefix);
+  add_node_options(app, run.node);
+}
+
+using Parsed = tl::expected<Args, std::string>;
+
+Parsed refuse(std::string why) { return tl::unexpected(std::move(why)); }
+
+// Nothing when there is more to do: otherwise the help page, or the error.
+std::optional<Parsed> read_words(CLI::App& app, std::span<const std::string> words, std::string_view help) {
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
+    return std::nullopt;
+  } catch (const CLI::CallForHelp&) {
+    return Parsed(Text{std::string(help)});
+  } catch (const CLI::ParseError& error) {
+    return refuse(core::printable(without_secrets(error.what()), 400));
+  }
+}
+
+Parsed parse_run(std::span<const std::string> words) {
+  // What follows "--" is not for CLI11, which would take the first word for a NAME.
+  const auto mark = std::ranges::find(words, "--");
+  RunArgs run;
+  CLI::App app;
+  add_run_options(app, run);
+  const auto own = words.first(static_cast<std::size_t>(mark - words.begin()));
+  if (auto end = read_words(app, own, run_help_text)) return std::move(*end);
+  if (run.no_wait && run.wait) {
+    return refuse("--no-wait and --wait " + core::shown(*run.wait) + " contradict each other");
+  }
+  if (mark != words.end()) run.command.assign(mark + 1, words.end());
+  if (run.command.empty()) {
+    return refuse("no command: write it behind --, as in tenure run NAME -- COMMAND");
+  }
+  return run;
+}
+
+Parsed parse_init(std::span<const std::string> words) {
+  InitArgs init;
+  CLI::App app;
+  add_node_options(app, init.node);
+  if (auto end = read_words(app, words, init_help_text)) return std::move(*end);
+  return init;
+}
+
+}  // namespace
+
+Parsed parse_args(const std::vector<std::string>& words) {
+  if (words.empty()) return refuse("no command; tenure help lists them");
+  const std::string& first = words.front();
+  const auto rest = std::span(words).subspan(1);
+  if (first == "--version") return Text{"tenure " TENURE_VERSION "\n"};
+  if (first == "help" && !rest.empty()) return parse_args({rest.front(), "--help"});
+  if (first == "help" || first == "-h" || first == "--help") return Text{std::string(help_text)};
+  if (first == "run") return parse_run(rest);
+  if (first == "init") return parse_init(rest);
+  return refuse("there is no command \"" + core::printable(without_secrets(first), 60) +
+                "\"; tenure help lists them");
+}
+
+}  // namespace tenure::cli

@@ -1,0 +1,44 @@
+// The command line, read and checked as far as one word at a time can be.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <variant>
+#include <vector>
+
+#include "cli/exit_code.hpp"
+#include "cli/nodes.hpp"
+#include "core/time.hpp"
+
+namespace tenure::cli {
+
+struct RunArgs {
+  std::string name;
+  bool no_wait = false;
+  std::optional<core::Duration> wait{};  // nothing: for ever
+  int busy_code = number(ExitCode::busy);
+  std::optional<core::Duration> ttl{};  // nothing: 30s, or the cap where that is shorter
+  std::optional<core::Duration> grace{};
+  std::string lock_prefix = "redlock:";
+  std::optional<std::string> id{};
+  bool quiet = false;
+  NodeArgs node{};
+  std::vector<std::string> command{};
+};
+
+struct InitArgs {
+  NodeArgs node{};
+};
+
+// Help or the version was asked for: print this, and that is all.
+struct Text {
+  std::string text;
+};
+
+using Args = std::variant<RunArgs, InitArgs, Text>;
+
+// Of the words behind the name of the program. The error is a sentence without secrets.
+tl::expected<Args, std::string> parse_args(const std::vector<std::string>& words);
+
+}  // namespace tenure::cli

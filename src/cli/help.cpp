@@ -1,0 +1,80 @@
+#include "cli/help.hpp"
+
+namespace tenure::cli {
+
+const std::string_view help_text = R"(Tenure gives a name at most one owner at a time, on Redis.
+
+Usage: tenure COMMAND [OPTIONS]
+
+  run        run a command while holding a name
+  init       make a Redis that is new to Tenure ready
+  help       this page, or that of a command: tenure help run
+  --version
+
+Examples:
+  tenure init
+  tenure run nightly-report -- ./report.sh --all
+)";
+
+const std::string_view run_help_text =
+    R"(Runs a command while holding a name: of all that hold the same name, at most one runs at a time.
+
+Usage: tenure run NAME [OPTIONS] -- COMMAND [ARGUMENT...]
+
+  -n, --no-wait         exit at once (75) if somebody else holds the name
+      --wait DURATION   wait for the name at most so long; without -n or --wait: for ever
+  -E, --busy-code CODE  the exit code for a busy name with -n, instead of 75
+  -q, --quiet           say nothing about waiting or a busy name
+      --ttl DURATION    how long Redis keeps the lease when it is not renewed (30s)
+      --grace DURATION  how long before the end of a lost lease the command is told to end (TTL/6)
+      --id TEXT         the owner that others are shown (host, time, chance)
+      --lock-prefix TEXT  what the key in Redis begins with, before the name (redlock:)
+
+      --redis URL       redis://[[user]:password@]host[:port][/database] or unix:///path[?db=N];
+                        else TENURE_REDIS, else REDIS_URL, else redis://127.0.0.1:6379
+      --ttl-max DURATION  the cap, the same for everybody on a Redis; else TENURE_TTL_MAX, else 60s
+      --prefix TEXT     what Tenure's own keys begin with (tenure:)
+
+Durations: 500ms, 30s, 2m, 1h. A password in --redis is seen by other users of this machine until tenure has
+hidden it, a moment later; in TENURE_REDIS it is not seen at all.
+
+The command gets a process group of its own and the signals that tenure gets. When it ends, what is left of
+its group is killed and the name is free at once. When the lease is lost, the group gets SIGTERM, and SIGKILL
+before the name can pass on. In its environment:
+  TENURE_NAME           the name
+  TENURE_TOKEN          a number that grows with every owner; a store that refuses smaller ones is safe
+  TENURE_DEADLINE       when the lease ends unless it is renewed, in seconds since boot, as in /proc/uptime;
+                        tenure renews it, so that the command may run longer
+
+Exit codes: that of the command, 128+N when signal N ended it, or
+   64 usage                             79 the lease was lost, and the command ended
+   69 Redis does not answer or refuses  124 waited too long
+   75 busy, with -n                     125 tenure itself failed
+   76 Redis has no record of Tenure,    126 the command cannot be run
+      or gives no leases to us          127 there is no such command
+
+Examples:
+  tenure run nightly-report -- ./report.sh --all
+  tenure run keeper -n -- ./keeper
+  tenure run deploy --wait 5m --ttl 10s -- make deploy
+  TENURE_REDIS=redis://:password@cache:6379 tenure run backup -- ./backup
+)";
+
+const std::string_view init_help_text = R"(Makes a Redis that is new to Tenure ready, so that nobody waits.
+
+Usage: tenure init [OPTIONS]
+
+      --redis URL       redis://[[user]:password@]host[:port][/database] or unix:///path[?db=N];
+                        else TENURE_REDIS, else REDIS_URL, else redis://127.0.0.1:6379
+      --ttl-max DURATION  the cap: no lease there is ever longer; else TENURE_TTL_MAX, else 60s
+      --prefix TEXT     what Tenure's own keys begin with (tenure:)
+
+Exit codes: 0 made, 73 there is a record already (nothing was changed), 64 usage, 69 Redis does not answer,
+refuses, or is none that Tenure works with.
+
+Examples:
+  tenure init
+  tenure init --redis redis://cache:6379 --ttl-max 2m
+)";
+
+}  // namespace tenure::cli

@@ -1,0 +1,12 @@
+// What -h prints. Written by hand: what CLI11 would make of the options differs from version to version.
+#pragma once
+
+#include <string_view>
+
+namespace tenure::cli {
+
+extern const std::string_view help_text;
+extern const std::string_view run_help_text;
+extern const std::string_view init_help_text;
+
+}  // namespace tenure::cli

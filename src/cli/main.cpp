@@ -1,0 +1,54 @@
+// The tenure program: reads the command line and calls the one subcommand.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "cli/args.hpp"
+#include "cli/init.hpp"
+#include "cli/message.hpp"
+#include "cli/run.hpp"
+#include "cli/secrets.hpp"
+
+namespace {
+
+using namespace tenure::cli;
+
+// Started with a closed stdin, stdout or stderr, a socket could take its number, and messages would go to
+// Redis.
+void fill_standard_descriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", O_RDWR);  // takes the lowest free number: this one
+  }
+}
+
+int dispatch(const Args& args) {
+  if (const auto* text = std::get_if<Text>(&args)) {
+    std::fputs(text->text.c_str(), stdout);
+    return number(ExitCode::done);
+  }
+  if (const auto* args_of_run = std::get_if<RunArgs>(&args)) return run(*args_of_run);
+  return init(std::get<InitArgs>(args));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+    hide_secrets(argc, argv);
+    fill_standard_descriptors();
+    const auto args = parse_args(words);
+    if (!args) {
+      say(args.error());
+      return number(ExitCode::usage);
+    }
+    return dispatch(*args);
+  } catch (const std::exception& error) {
+    say(std::string("internal error: ") + error.what());
+    return number(ExitCode::own_error);
+  }
+}

@@ -1,0 +1,26 @@
+// Why a name was not acquired, in words for a person and as an exit code for a script.
+#pragma once
+
+#include <string>
+
+#include "cli/exit_code.hpp"
+#include "cli/nodes.hpp"
+#include "core/action.hpp"
+
+namespace tenure::cli {
+
+struct RefusalText {
+  ExitCode code = ExitCode::own_error;
+  std::string sentence;
+};
+
+// Not for RefusalCode::cancelled: whoever cancelled knows why.
+RefusalText refusal_text(const core::Refusal& refusal, const std::string& name, const Node& node);
+
+// "held by web-3 for another 12s (token 5)".
+std::string holder_text(const core::Held& held);
+
+// Names the node and what it said.
+std::string failure_text(const redis::Address& address, const core::Failure& failure);
+
+}  // namespace tenure::cli

@@ -1,0 +1,162 @@
+#include "cli/run.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+#include "cli/command.hpp"
+#include "cli/message.hpp"
+#include "cli/refusal_text.hpp"
+#include "cli/stop_on_signal.hpp"
+#include "cli/supervise.hpp"
+#include "core/names.hpp"
+#include "core/text.hpp"
+#include "core/timing.hpp"
+#include "runtime/client.hpp"
+#include "runtime/instance_id.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+int fail(ExitCode code, const std::string& sentence) {
+  say(sentence);
+  return number(code);
+}
+
+// What the options amount to.
+struct Plan {
+  std::string key;
+  std::string owner;
+  core::Timing timing{};
+  Node node;
+};
+
+tl::expected<Plan, std::string> make_plan(const RunArgs& args) {
+  if (auto error = core::name_error("the name", args.name)) return tl::unexpected(*error);
+  if (auto error = core::name_error("the lock prefix", args.lock_prefix)) return tl::unexpected(*error);
+  Plan plan;
+  plan.owner = args.id.value_or(runtime::make_instance_id());
+  if (auto error = core::name_error("the owner id", plan.owner)) return tl::unexpected(*error);
+  auto node = choose_node(args.node);
+  if (!node) return tl::unexpected(node.error());
+  plan.node = std::move(*node);
+  plan.key = args.lock_prefix + args.name;
+  if (plan.key == plan.node.keyspace.record() || plan.key == plan.node.keyspace.fence()) {
+    return tl::unexpected("the name " + args.name + " cannot be used: its key would be " + plan.key +
+                          ", which Tenure needs for itself");
+  }
+  core::TimingOptions options;
+  options.ttl_max = plan.node.keyspace.cap;
+  options.ttl = args.ttl.value_or(std::min(options.ttl, options.ttl_max));
+  options.grace = args.grace;
+  const auto timing = core::make_timing(options);
+  if (!timing) return tl::unexpected(timing.error());
+  plan.timing = *timing;
+  return plan;
+}
+
+// As the first number in /proc/uptime, which counts on the same clock.
+std::string uptime_text(core::Time time) {
+  const auto since_boot = std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch()).count();
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%lld.%03lld", static_cast<long long>(since_boot / 1000),
+                static_cast<long long>(since_boot % 1000));
+  return text.data();
+}
+
+runtime::AcquireOptions acquire_options(const RunArgs& args, const Plan& plan) {
+  runtime::AcquireOptions options;
+  options.timing = plan.timing;
+  options.wait_max = args.no_wait ? core::Duration::zero() : args.wait;
+  if (!args.quiet) {
+    options.on_waiting = [&args](const core::Held& held) {
+      say("waiting for " + args.name + ": " + holder_text(held));
+    };
+  }
+  return options;
+}
+
+int refused(const core::Refusal& refusal, const RunArgs& args, const Plan& plan) {
+  const auto [code, sentence] = refusal_text(refusal, args.name, plan.node);
+  const bool others_turn = code == ExitCode::busy || code == ExitCode::waited;
+  if (!others_turn || !args.quiet) say(sentence);
+  return code == ExitCode::busy ? args.busy_code : number(code);
+}
+
+// The lease is given back in every case; what it says then may change how the run ends.
+int finish(const RunArgs& args, const Plan& plan, const Ending& ending, runtime::Lease& lease) {
+  const core::Released released = lease.release();
+  if (ending.lost) return number(ExitCode::lost);
+  switch (released.outcome) {
+    case core::ReleaseOutcome::released:
+      return ending.exit_code;
+    case core::ReleaseOutcome::failed:
+      say("could not release " + args.name + ", which ends by itself within " + core::shown(plan.timing.ttl) +
+          (released.failures.empty()
+               ? ""
+               : ": " + failure_text(plan.node.address, released.failures.front().failure)));
+      return ending.exit_code;
+    case core::ReleaseOutcome::expired:
+    case core::ReleaseOutcome::taken:
+      break;
+  }
+  // Since its last renewal; there is no telling how much of the work was done without it.
+  return fail(ExitCode::lost, "lost " + args.name + ": its key was gone from Redis when the command ended");
+}
+
+// What must be there before the first thread.
+struct Guards {
+  Signals signals;
+  Watchdog watchdog;
+};
+
+int run_under(runtime::Lease& lease, Command& command, const RunArgs& args, const Plan& plan,
+              Guards& guards) {
+  const core::Time deadline = lease.deadline();
+  command.set_environment("TENURE_NAME", args.name);
+  command.set_environment("TENURE_TOKEN", std::to_string(lease.token()));
+  command.set_environment("TENURE_DEADLINE", uptime_text(deadline));
+  const auto child = Child::start(command, {.signals = guards.signals,
+                                            .watchdog = guards.watchdog,
+                                            .start_by = deadline - plan.timing.grace,
+                                            .kill_at = watchdog_kills_at(deadline, plan.timing)});
+  if (!child) {
+    lease.release();
+    if (child.error() == ETIME) {
+      return fail(ExitCode::lost,
+                  "lost " + args.name + " before the command was started: tenure was held up");
+    }
+    const auto [code, sentence] = command.missing(child.error());
+    return fail(code, sentence);
+  }
+  const Ending ending = supervise({args.name, lease, plan.timing, *child, guards.watchdog, guards.signals});
+  return finish(args, plan, ending, lease);
+}
+
+}  // namespace
+
+int run(const RunArgs& args) {
+  const auto plan = make_plan(args);
+  if (!plan) return fail(ExitCode::usage, plan.error());
+  auto command = Command::find(args.command);
+  if (!command) return fail(command.error().code, command.error().sentence);
+
+  Guards guards;
+  runtime::Client client({.nodes = {plan->node.address},
+                          .owner = plan->owner,
+                          .keyspace = plan->node.keyspace,
+                          .log = [](std::string_view sentence) { say(sentence); }});
+  StopOnSignal stop(guards.signals);
+  auto lease = client.acquire(plan->key, acquire_options(args, *plan), stop.token());
+  const auto signal = stop.finish();
+  if (signal) {
+    if (lease) lease->release();
+    return number_of_signal(*signal);
+  }
+  if (!lease) return refused(lease.error(), args, *plan);
+  return run_under(*lease, *command, args, *plan, guards);
+}
+
+}  // namespace tenure::cli
