@@ -1,0 +1,114 @@
+// Runs the program in tests, against a Redis of the test's own.
+#pragma once
+
+#include <algorithm>
+#include <ctime>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/process.hpp"
+#include "support/redis_server.hpp"
+#include "support/wait.hpp"
+
+namespace tenure::test {
+
+using Words = std::vector<std::string>;
+
+struct Result {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+// What the program must not take from the machine that the tests run on.
+inline Words plain_environment(Words more = {}) {
+  for (const char* name : {"TENURE_REDIS", "REDIS_URL", "TENURE_TTL_MAX"}) {
+    const auto sets = [&](const std::string& entry) { return entry.starts_with(std::string(name) + "="); };
+    if (std::ranges::none_of(more, sets)) more.emplace_back(name);
+  }
+  return more;
+}
+
+inline std::unique_ptr<Process> start_tenure(Words words, Words environment = {}) {
+  words.insert(words.begin(), TENURE_PROGRAM);
+  return std::make_unique<Process>(
+      std::move(words), Process::Options{.environment = plain_environment(std::move(environment))});
+}
+
+inline Result result_of(const Process& process) {
+  const int code = process.exit_code();
+  return {code, process.out(), process.err()};
+}
+
+inline Result tenure(Words words, Words environment = {}) {
+  return result_of(*start_tenure(std::move(words), std::move(environment)));
+}
+
+// tenure run NAME --redis URL OPTIONS -- COMMAND
+struct Job {
+  std::string name = "job";
+  Words options{};
+  Words command{"true"};
+
+  Words words(const std::string& url) const {
+    Words all{"run", name, "--redis", url};
+    all.insert(all.end(), options.begin(), options.end());
+    all.push_back("--");
+    all.insert(all.end(), command.begin(), command.end());
+    return all;
+  }
+};
+
+inline Words shell(const std::string& script) { return {"sh", "-c", script}; }
+
+// Prints its token, then stays until it is ended.
+inline Words stay() { return shell("echo $TENURE_TOKEN; exec sleep 60"); }
+
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+inline bool prints(const Process& process, const std::string& part) {
+  return wait_until([&] { return has(process.out(), part); });
+}
+
+// The number that a command has printed as its first line.
+inline long number_printed(const Process& process) {
+  if (!prints(process, "\n")) throw std::runtime_error("it printed nothing; it says: " + process.err());
+  return std::stol(process.out());
+}
+
+inline Words keys(RedisServer& redis) {
+  Words names;
+  for (const auto& item : redis.command({"KEYS", "*"}).items) names.push_back(item.text);
+  std::ranges::sort(names);
+  return names;
+}
+
+// Everything in it, to be compared.
+inline Words contents(RedisServer& redis) {
+  Words all = keys(redis);
+  for (const auto& name : keys(redis)) all.push_back(redis.command({"DUMP", name}).text);
+  return all;
+}
+
+inline const Words only_record{"tenure:fence", "tenure:record"};
+
+// A Redis that knows Tenure.
+class ReadyRedis : public RedisServer {
+ public:
+  ReadyRedis() { init({}); }
+  explicit ReadyRedis(Options options, const std::string& user_info = {}) : RedisServer(std::move(options)) {
+    init(user_info);
+  }
+
+ private:
+  void init(const std::string& user_info) {
+    const Result made = tenure({"init", "--redis", url(user_info)});
+    if (made.code != 0) throw std::runtime_error("tenure init: " + made.err);
+  }
+};
+
+}  // namespace tenure::test

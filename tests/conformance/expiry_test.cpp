@@ -1,0 +1,58 @@
+// Real short TTLs and real waiting: keys end at the same time in both.
+#include <gtest/gtest.h>
+
+#include "core/grant.hpp"
+#include "core/record.hpp"
+#include "sim/redis_model.hpp"
+#include "support/redis_server.hpp"
+#include "support/wait.hpp"
+
+namespace tenure::conformance {
+namespace {
+
+sim::NodeTime time_of(test::RedisServer& real) {
+  const auto time = real.command({"TIME"});
+  return std::stoll(time.items.at(0).text) * 1'000'000 + std::stoll(time.items.at(1).text);
+}
+
+// Real time passes between two commands, so one model takes its lease a moment before the real Redis
+// and another one a moment after: the real lease must end between the two.
+TEST(Expiry, ALeaseEndsWhenRedisEndsIt) {
+  test::RedisServer real;
+  sim::ScriptHost host;
+  sim::RedisModel early(host);
+  sim::RedisModel late(host);
+  const redis::Keyspace names;
+  const redis::Command record{"SET", names.record(), core::admission(names.cap) + "epoch life 1"};
+  const auto acquire =
+      redis::script_call(core::AcquireRequest{"redlock:short", core::Grant("web", "nonce"), core::Ttl(30)},
+                         names, redis::CallBy::body);
+  const redis::Command get{"GET", "redlock:short"};
+  real.command(record);
+  early.run(record, 0);
+  late.run(record, 0);
+
+  const auto granted = early.run(acquire, time_of(real));
+  EXPECT_EQ(real.command(acquire), granted);
+  EXPECT_EQ(late.run(acquire, time_of(real)), granted);
+  ASSERT_EQ(granted.items.at(0).text, "granted");
+
+  int seen = 0;
+  const bool ended = test::wait_until([&] {
+    const auto before = time_of(real);
+    const bool lives = real.command(get).kind != redis::Value::Kind::nil;
+    const auto after = time_of(real);
+    if (lives) {
+      seen += 1;
+      EXPECT_NE(late.run(get, before).kind, redis::Value::Kind::nil);
+    } else {
+      EXPECT_EQ(early.run(get, after).kind, redis::Value::Kind::nil);
+    }
+    return !lives;
+  });
+  EXPECT_TRUE(ended);
+  RecordProperty("seen", seen);
+}
+
+}  // namespace
+}  // namespace tenure::conformance

@@ -1,0 +1,321 @@
+// The runtime's client against a real Redis: what a caller sees of leases, waits and failures.
+#include "runtime/client.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <set>
+#include <thread>
+
+#include "core/record.hpp"
+#include "redis/scripts.hpp"
+#include "runtime/boot_clock.hpp"
+#include "runtime/instance_id.hpp"
+#include "support/redis_server.hpp"
+#include "support/wait.hpp"
+
+namespace tenure::test {
+namespace {
+
+using core::RefusalCode;
+using runtime::AcquireOptions;
+using runtime::Client;
+using runtime::Lease;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+AcquireOptions options(core::Duration ttl, std::optional<core::Duration> wait_max = core::Duration::zero()) {
+  AcquireOptions options;
+  options.timing = core::make_timing({.ttl = ttl}).value();
+  options.wait_max = wait_max;
+  return options;
+}
+
+class ClientTest : public ::testing::Test {
+ protected:
+  void SetUp() override { init(server_); }
+
+  static void init(RedisServer& server) {
+    const auto made = server.command({"EVAL", std::string(redis::init_script.body), "2", "tenure:record",
+                                      "tenure:fence", core::admission(core::Ttl(60'000)) + "epoch life"});
+    ASSERT_EQ(made.items.at(0).text, "made");
+  }
+  Client make_client(const std::string& url, std::function<void(std::string_view)> log = {}) {
+    runtime::ClientOptions client;
+    client.nodes = {redis::parse_url(url).value()};
+    client.owner = runtime::make_instance_id();
+    client.log = std::move(log);
+    return Client(std::move(client));
+  }
+  std::string value(const std::string& key) { return server_.command({"GET", key}).text; }
+
+  RedisServer server_;
+};
+
+TEST_F(ClientTest, ALeaseIsSeenInRedisWithItsTokenAndATtlAndIsGoneWhenGivenBack) {  // L6, P1, P3
+  Client client = make_client(server_.url());
+  auto lease = client.acquire("redlock:a", options(seconds(10)));
+  ASSERT_TRUE(lease);
+  EXPECT_TRUE(lease->held());
+  EXPECT_TRUE(value("redlock:a").ends_with("#" + std::to_string(lease->token())));
+  const auto left = server_.command({"PTTL", "redlock:a"}).integer;
+  EXPECT_GT(left, 0);
+  EXPECT_LE(left, 10'000);
+  EXPECT_EQ(lease->release().outcome, core::ReleaseOutcome::released);
+  EXPECT_FALSE(lease->held());
+  EXPECT_EQ(server_.command({"EXISTS", "redlock:a"}).integer, 0);
+  EXPECT_EQ(lease->release().outcome, core::ReleaseOutcome::released) << "release is idempotent";
+}
+
+TEST_F(ClientTest, TheSecondIsToldWhoHoldsItAndForHowLong) {  // L2
+  Client first = make_client(server_.url());
+  Client second = make_client(server_.url());
+  const auto lease = first.acquire("redlock:a", options(seconds(10)));
+  ASSERT_TRUE(lease);
+  const auto refused = second.acquire("redlock:a", options(seconds(10)));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, RefusalCode::held);
+  ASSERT_TRUE(refused.error().held);
+  EXPECT_EQ(refused.error().held->holder.token, lease->token());
+  EXPECT_GT(refused.error().held->left, core::Ttl::zero());
+}
+
+TEST_F(ClientTest, TwoHoldersInOneProcessAreTwoGrants) {  // T20
+  Client client = make_client(server_.url());
+  auto first = client.acquire("redlock:a", options(seconds(10)));
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(client.acquire("redlock:a", options(seconds(10))));
+  first->release();
+  const auto second = client.acquire("redlock:a", options(seconds(10)));
+  ASSERT_TRUE(second);
+  EXPECT_GT(second->token(), first->token());
+  first = Lease(std::move(*first));  // the old handle's end must not free the new grant
+  EXPECT_EQ(value("redlock:a").substr(value("redlock:a").rfind('#') + 1), std::to_string(second->token()));
+}
+
+TEST_F(ClientTest, ManyThreadsNeverHoldOneNameTogetherAndTokensGrow) {  // S1, S3
+  Client client = make_client(server_.url());
+  std::atomic<int> inside = 0;
+  std::atomic<bool> overlap = false;
+  std::mutex mutex;
+  std::vector<core::Token> tokens;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 20; ++round) {
+        auto wish = options(seconds(10), seconds(30));
+        auto lease = client.acquire("redlock:" + std::to_string(round % 2), wish);
+        if (!lease) continue;
+        const std::lock_guard lock(mutex);
+        tokens.push_back(lease->token());
+      }
+    });
+    threads.emplace_back([&] {
+      for (int round = 0; round < 10; ++round) {
+        auto lease = client.acquire("redlock:one", options(seconds(10), seconds(30)));
+        if (!lease) continue;
+        if (inside.fetch_add(1) != 0) overlap = true;
+        inside.fetch_sub(1);
+      }
+    });
+  }
+  threads.clear();
+  EXPECT_FALSE(overlap);
+  EXPECT_EQ(tokens.size(), 160U);
+  EXPECT_EQ(std::set(tokens.begin(), tokens.end()).size(), tokens.size()) << "a token was given twice";
+}
+
+TEST_F(ClientTest, AHeldLeaseOutlivesItsTtlManyTimes) {  // L5, P13
+  Client client = make_client(server_.url());
+  const auto lease = client.acquire("redlock:a", options(milliseconds(300)));
+  ASSERT_TRUE(lease);
+  const auto first = lease->deadline();
+  const std::string before = value("redlock:a");
+  ASSERT_TRUE(wait_until([&] { return lease->deadline() > first + seconds(1); }));
+  EXPECT_TRUE(lease->held());
+  EXPECT_EQ(value("redlock:a"), before) << "same grant, same token";
+  EXPECT_FALSE(lease->lost().stop_requested());
+}
+
+TEST_F(ClientTest, AWaiterGetsTheNameWhenItIsGivenBack) {
+  Client client = make_client(server_.url());
+  auto first = client.acquire("redlock:a", options(seconds(10)));
+  ASSERT_TRUE(first);
+  std::promise<void> waiting;
+  auto wish = options(seconds(10), std::nullopt);
+  wish.on_waiting = [&](const core::Held&) { waiting.set_value(); };
+  auto second = std::async(std::launch::async, [&] { return client.acquire("redlock:a", wish); });
+  waiting.get_future().wait();
+  first->release();
+  const auto lease = second.get();
+  ASSERT_TRUE(lease);
+  EXPECT_GT(lease->token(), first->token());
+}
+
+TEST_F(ClientTest, AWaitThatTimesOutIsARefusal) {  // T16
+  Client client = make_client(server_.url());
+  const auto first = client.acquire("redlock:a", options(seconds(10)));
+  const auto before = runtime::boot_now();
+  const auto second = client.acquire("redlock:a", options(seconds(10), milliseconds(250)));
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, RefusalCode::waited);
+  EXPECT_GE(runtime::boot_now() - before, milliseconds(250));
+  EXPECT_TRUE(first->held());
+}
+
+TEST_F(ClientTest, ACancelledWaitLeavesNothingBehind) {  // T13
+  Client client = make_client(server_.url());
+  std::stop_source stop;
+  {
+    auto first = client.acquire("redlock:a", options(seconds(10)));
+    ASSERT_TRUE(first);
+    std::promise<void> waiting;
+    auto wish = options(seconds(10), std::nullopt);
+    wish.on_waiting = [&](const core::Held&) { waiting.set_value(); };
+    auto second =
+        std::async(std::launch::async, [&] { return client.acquire("redlock:a", wish, stop.get_token()); });
+    waiting.get_future().wait();
+    stop.request_stop();
+    const auto refused = second.get();
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, RefusalCode::cancelled);
+  }
+  EXPECT_EQ(server_.command({"EXISTS", "redlock:a"}).integer, 0);
+}
+
+TEST_F(ClientTest, ATokenStoppedBeforeTheCallRefusesAndLeavesNothing) {  // T13
+  std::stop_source stop;
+  stop.request_stop();
+  {
+    Client client = make_client(server_.url());
+    const auto refused = client.acquire("redlock:a", options(seconds(10)), stop.get_token());
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, RefusalCode::cancelled);
+  }
+  EXPECT_TRUE(wait_until([&] { return server_.command({"EXISTS", "redlock:a"}).integer == 0; }));
+}
+
+TEST_F(ClientTest, ARedisThatHangsPastTheTtlMakesTheHolderStopBeforeItsDeadline) {  // F3, T42
+  std::atomic<bool> told_uncertain = false;
+  Client client = make_client(server_.url(), [&](std::string_view) { told_uncertain = true; });
+  auto lease = client.acquire("redlock:a", options(milliseconds(600)));
+  ASSERT_TRUE(lease);
+  std::promise<core::Duration> early;
+  const std::stop_callback on_lost(lease->lost(),
+                                   [&] { early.set_value(lease->deadline() - runtime::boot_now()); });
+  server_.pause();
+  auto told = early.get_future();
+  ASSERT_EQ(told.wait_for(seconds(10)), std::future_status::ready);
+  // A grace of 100 ms was planned; a busy machine may eat some of it, never all.
+  EXPECT_GT(told.get(), milliseconds(0));
+  EXPECT_EQ(lease->loss(), core::LossReason::not_renewed);
+  EXPECT_TRUE(told_uncertain);
+  ASSERT_TRUE(wait_until([&] { return !lease->held(); }));
+  server_.resume();
+  // The late replies of the renewals revive nothing (S6).
+  EXPECT_NE(lease->release().outcome, core::ReleaseOutcome::taken);
+  EXPECT_FALSE(lease->held());
+}
+
+TEST_F(ClientTest, AKeyDeletedByHandIsALossAtTheNextRenewal) {  // T33, F9
+  Client client = make_client(server_.url());
+  auto lease = client.acquire("redlock:a", options(milliseconds(300)));
+  ASSERT_TRUE(lease);
+  server_.command({"DEL", "redlock:a"});
+  ASSERT_TRUE(wait_until([&] { return lease->lost().stop_requested(); }));
+  EXPECT_EQ(lease->loss(), core::LossReason::missing);
+  EXPECT_FALSE(lease->held());
+  EXPECT_EQ(lease->release().outcome, core::ReleaseOutcome::expired);  // T17
+}
+
+TEST_F(ClientTest, AfterScriptFlushEverythingGoesOn) {  // T29, F12
+  Client client = make_client(server_.url());
+  const auto held = client.acquire("redlock:a", options(milliseconds(300)));
+  ASSERT_TRUE(held);
+  for (int i = 0; i < 5; ++i) {
+    server_.command({"SCRIPT", "FLUSH"});
+    const auto lease = client.acquire("redlock:b", options(seconds(10)));
+    ASSERT_TRUE(lease);
+  }
+  const auto deadline = held->deadline();
+  ASSERT_TRUE(wait_until([&] { return held->deadline() > deadline + milliseconds(500); }));
+  EXPECT_TRUE(held->held());
+}
+
+TEST_F(ClientTest, AConnectionThatRedisClosedIsMadeAnew) {
+  Client client = make_client(server_.url());
+  const auto held = client.acquire("redlock:a", options(milliseconds(500)));
+  ASSERT_TRUE(held);
+  for (int i = 0; i < 3; ++i) {
+    server_.command({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"});
+    const auto deadline = held->deadline();
+    ASSERT_TRUE(wait_until([&] { return held->deadline() > deadline; }));  // T19
+  }
+  EXPECT_TRUE(held->held());
+}
+
+TEST_F(ClientTest, ARedisThatIsNotThereIsNamedAsSuch) {
+  server_.kill();
+  Client client = make_client(server_.url());
+  const auto refused = client.acquire("redlock:a", options(seconds(1)));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, RefusalCode::no_quorum);
+  ASSERT_EQ(refused.error().failures.size(), 1U);
+  EXPECT_EQ(refused.error().failures[0].failure.code, core::FailureCode::unreachable);
+  EXPECT_EQ(refused.error().failures[0].failure.applied, core::Applied::no);
+}
+
+TEST_F(ClientTest, WithoutARecordNothingIsGranted) {  // M23
+  server_.command({"DEL", "tenure:record"});
+  Client client = make_client(server_.url());
+  const auto refused = client.acquire("redlock:a", options(seconds(10)));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, RefusalCode::not_open);
+  EXPECT_EQ(refused.error().record, "");
+  EXPECT_EQ(server_.command({"EXISTS", "redlock:a"}).integer, 0);
+}
+
+TEST(ClientWithPassword, AnAclUserOverTcpByName) {  // L11
+  RedisServer::Options with_user;
+  with_user.tcp = true;
+  RedisServer server(with_user);
+  server.command({"ACL", "SETUSER", "web", "on", ">s3cret", "~redlock:*", "~tenure:*", "+@all"});
+  server.command({"EVAL", std::string(redis::init_script.body), "2", "tenure:record", "tenure:fence",
+                  core::admission(core::Ttl(60'000)) + "epoch life"});
+  const auto client_for = [&](const std::string& password) {
+    runtime::ClientOptions client;
+    client.nodes = {
+        redis::parse_url("redis://web:" + password + "@localhost:" + std::to_string(server.port()) + "/0")
+            .value()};
+    client.owner = "me";
+    return Client(std::move(client));
+  };
+  EXPECT_TRUE(client_for("s3cret").acquire("redlock:a", options(seconds(10))));
+  const auto refused = client_for("wrong-one").acquire("redlock:a", options(seconds(10)));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().failures.at(0).failure.code, core::FailureCode::auth);
+  EXPECT_EQ(refused.error().failures.at(0).failure.detail.find("wrong-one"), std::string::npos);
+}
+
+TEST(ClientAtMaxmemory, RenewAndReleaseWorkAndNewGrantsGetAClearError) {  // F11
+  RedisServer server;
+  server.command({"EVAL", std::string(redis::init_script.body), "2", "tenure:record", "tenure:fence",
+                  core::admission(core::Ttl(60'000)) + "epoch life"});
+  runtime::ClientOptions with;
+  with.nodes = {redis::parse_url(server.url()).value()};
+  with.owner = "me";
+  Client client(std::move(with));
+  auto lease = client.acquire("redlock:a", options(milliseconds(500)));
+  ASSERT_TRUE(lease);
+  server.command({"CONFIG", "SET", "maxmemory", "1"});
+  const auto deadline = lease->deadline();
+  EXPECT_TRUE(wait_until([&] { return lease->deadline() > deadline; }));
+  const auto refused = client.acquire("redlock:b", options(seconds(10)));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().failures.at(0).failure.code, core::FailureCode::out_of_memory);
+  EXPECT_EQ(lease->release().outcome, core::ReleaseOutcome::released);
+}
+
+}  // namespace
+}  // namespace tenure::test

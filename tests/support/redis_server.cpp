@@ -1,0 +1,163 @@
+#include "support/redis_server.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+namespace tenure::test {
+namespace {
+
+constexpr int port_attempts = 20;
+constexpr std::uint16_t everybodys_port = 6379;
+
+std::string server_program() {
+  for (const auto* name : {"redis-server", "valkey-server"}) {
+    std::istringstream folders(std::getenv("PATH") == nullptr ? "/usr/bin" : std::getenv("PATH"));
+    for (std::string folder; std::getline(folders, folder, ':');) {
+      if (access((folder + "/" + name).c_str(), X_OK) == 0) return folder + "/" + name;
+    }
+  }
+  throw std::runtime_error("neither redis-server nor valkey-server is in PATH");
+}
+
+// Under /tmp whatever TMPDIR says: the path of a Unix socket may have only 107 bytes.
+std::filesystem::path new_directory() {
+  std::string name = "/tmp/tenure-redis-XXXXXX";
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a directory under /tmp");
+  return name;
+}
+
+// Free now; somebody may take it before the server does.
+std::uint16_t free_port() {
+  const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  const bool bound = bind(probe, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
+                     getsockname(probe, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  close(probe);
+  if (!bound) throw std::runtime_error("no free port on 127.0.0.1");
+  const auto port = ntohs(address.sin_port);
+  return port == everybodys_port ? free_port() : port;
+}
+
+}  // namespace
+
+RedisServer::RedisServer() : RedisServer(Options{}) {}
+
+RedisServer::RedisServer(Options options) : options_(std::move(options)), directory_(new_directory()) {
+  try {
+    start();
+  } catch (...) {
+    std::filesystem::remove_all(directory_);
+    throw;
+  }
+}
+
+RedisServer::~RedisServer() {
+  process_.reset();
+  std::error_code ignored;
+  std::filesystem::remove_all(directory_, ignored);
+}
+
+void RedisServer::start() {
+  const bool keep_port = port_ != 0;
+  for (int attempt = 0; attempt < port_attempts; ++attempt) {
+    if (options_.tcp && !keep_port) port_ = free_port();
+    if (launch()) return;
+  }
+  throw std::runtime_error("port " + std::to_string(port_) + " stays taken");
+}
+
+bool RedisServer::launch() {
+  std::vector<std::string> argv{server_program(),
+                                "--port",
+                                std::to_string(port_),
+                                "--bind",
+                                "127.0.0.1",
+                                "--unixsocket",
+                                socket_path(),
+                                "--dir",
+                                directory_.string(),
+                                "--daemonize",
+                                "no",
+                                "--save",
+                                "",
+                                "--appendonly",
+                                "no"};
+  argv.insert(argv.end(), options_.arguments.begin(), options_.arguments.end());
+  process_ = std::make_unique<Process>(std::move(argv));
+  const bool up = wait_until([this] { return !process_->running() || answers(); });
+  if (up && process_->running()) return true;
+  const std::string said = log();
+  process_.reset();
+  if (said.find("Address already in use") != std::string::npos) return false;
+  throw std::runtime_error("the Redis server does not start:\n" + said);
+}
+
+// A server that wants a password answers, too; one that still loads its data is not ready.
+bool RedisServer::answers() {
+  try {
+    const auto pong = RedisConnection(socket_path()).command({"PING"});
+    return !pong.text.starts_with("LOADING");
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+}
+
+std::string RedisServer::url(std::string_view user_info) const {
+  const std::string who = user_info.empty() ? "" : std::string(user_info) + "@";
+  if (port_ == 0) return "unix://" + who + socket_path();
+  return "redis://" + who + "127.0.0.1:" + std::to_string(port_);
+}
+
+pid_t RedisServer::pid() const { return process_ ? process_->pid() : -1; }
+
+std::string RedisServer::log() const { return process_ ? process_->out() + process_->err() : ""; }
+
+redis::Value RedisServer::command(const std::vector<std::string>& args) {
+  try {
+    if (!connection_) {
+      connection_ = std::make_unique<RedisConnection>(socket_path());
+      if (!options_.password.empty()) {
+        const std::string user = options_.user.empty() ? "default" : options_.user;
+        const auto answer = connection_->command({"AUTH", user, options_.password});
+        if (answer.kind == redis::Value::Kind::error)
+          throw std::runtime_error("AUTH " + user + ": " + answer.text);
+      }
+    }
+    return connection_->command(args);
+  } catch (...) {
+    connection_.reset();  // a late reply must not answer the next command
+    throw;
+  }
+}
+
+void RedisServer::pause() {
+  process_->send(SIGSTOP);
+  siginfo_t info{};
+  waitid(P_PID, static_cast<id_t>(pid()), &info, WSTOPPED | WEXITED | WNOWAIT);
+}
+
+void RedisServer::resume() { process_->send(SIGCONT); }
+
+void RedisServer::kill() {
+  connection_.reset();
+  process_.reset();
+}
+
+void RedisServer::restart() {
+  kill();
+  start();
+}
+
+}  // namespace tenure::test

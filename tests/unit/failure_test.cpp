@@ -1,0 +1,116 @@
+#include "redis/failure.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tenure::redis {
+namespace {
+
+using core::Applied;
+using core::FailureCode;
+
+const std::string in_script = " script: ff967d0ae0e68b4f9e360fa91c54598bc25ad9b6, on @user_script:7.";
+
+struct Case {
+  std::string reply;
+  FailureCode code;
+};
+
+TEST(Failure, WhatRedisSaysBeforeItRunsAnythingChangedNothing) {
+  for (const Case& c : {
+           Case{"NOAUTH Authentication required.", FailureCode::auth},
+           Case{"WRONGPASS invalid username-password pair or user is disabled.", FailureCode::auth},
+           Case{"ERR AUTH <password> called without any password configured for the default user. Are you "
+                "sure?",
+                FailureCode::auth},
+           Case{"DENIED Redis is running in protected mode", FailureCode::auth},
+           Case{"NOPERM this user has no permissions to run the 'evalsha' command",
+                FailureCode::no_permission},
+           Case{"LOADING Redis is loading the dataset in memory", FailureCode::loading},
+           Case{"READONLY You can't write against a read only replica.", FailureCode::read_only},
+           Case{"MASTERDOWN Link with MASTER is down", FailureCode::read_only},
+           Case{"MISCONF Redis is configured to save RDB snapshots", FailureCode::misconf},
+           Case{"NOREPLICAS Not enough good replicas to write.", FailureCode::misconf},
+           Case{"OOM command not allowed when used memory > 'maxmemory'.", FailureCode::out_of_memory},
+           Case{"BUSY Redis is busy running a script.", FailureCode::busy_script},
+           Case{"CLUSTERDOWN Hash slot not served", FailureCode::cluster},
+           Case{"MOVED 3999 127.0.0.1:6381", FailureCode::cluster},
+           Case{"ASK 3999 127.0.0.1:6381", FailureCode::cluster},
+           Case{"CROSSSLOT Keys in request don't hash to the same slot", FailureCode::cluster},
+           Case{"EXECABORT Transaction discarded because of previous errors.", FailureCode::server},
+           Case{"NOSCRIPT No matching script. Please use EVAL.", FailureCode::server},
+           Case{"ERR max number of clients reached", FailureCode::server},
+           Case{"ERR DB index is out of range", FailureCode::server},
+           Case{"ERR unknown command 'EVALSHA', with args beginning with: 'x' ", FailureCode::server},
+       }) {
+    EXPECT_EQ(classify(c.reply).applied, Applied::no) << c.reply;
+    EXPECT_EQ(classify(c.reply).code, c.code) << c.reply;
+  }
+}
+
+TEST(Failure, WhatAScriptMeetsAtItsFirstWriteChangedNothing) {
+  for (const Case& c : {
+           Case{"READONLY You can't write against a read only replica.", FailureCode::read_only},
+           Case{"MISCONF Errors writing to the AOF file: No space left on device", FailureCode::misconf},
+           Case{"NOREPLICAS Not enough good replicas to write.", FailureCode::misconf},
+           Case{"OOM command not allowed when used memory > 'maxmemory'.", FailureCode::out_of_memory},
+       }) {
+    EXPECT_EQ(classify(c.reply + in_script).applied, Applied::no) << c.reply;
+    EXPECT_EQ(classify(c.reply + in_script).code, c.code) << c.reply;
+  }
+}
+
+TEST(Failure, AnyOtherErrorOutOfAScriptMayHaveChangedSomething) {
+  for (const Case& c : {
+           Case{"NOPERM this user has no permissions to run the 'set' command", FailureCode::no_permission},
+           Case{"ERR The user executing the script can't run this command or subcommand",
+                FailureCode::no_permission},
+           Case{"ERR ACL failure in script: User bob has no permissions", FailureCode::no_permission},
+           Case{"WRONGTYPE Operation against a key holding the wrong kind of value", FailureCode::server},
+           Case{"ERR value is not an integer or out of range", FailureCode::server},
+           Case{"ERR user_script:3: Script attempted to access nonexistent global variable",
+                FailureCode::server},
+           Case{"MASTERDOWN Link with MASTER is down", FailureCode::read_only},
+       }) {
+    EXPECT_EQ(classify(c.reply + in_script).applied, Applied::perhaps) << c.reply;
+    EXPECT_EQ(classify(c.reply + in_script).code, c.code) << c.reply;
+  }
+}
+
+TEST(Failure, AnUnknownErrorMayHaveChangedSomething) {
+  for (const auto* reply : {"", " ", "ERR", "ERR something new", "BUSYGROUP x", "BUSYKEY x", "NOAUTHX",
+                            "noauth", "OOMPH", "XREADONLY", "UNKILLABLE Sorry"}) {
+    EXPECT_EQ(classify(reply).applied, Applied::perhaps) << reply;
+    EXPECT_EQ(classify(reply).code, FailureCode::server) << reply;
+  }
+}
+
+TEST(Failure, TheDetailIsASentenceToActOn) {
+  EXPECT_EQ(classify("WRONGPASS invalid username-password pair or user is disabled.").detail,
+            "wrong user name or password: WRONGPASS invalid username-password pair or user is disabled.");
+  EXPECT_EQ(classify("NOPERM this user has no permissions to run the 'evalsha' command").detail,
+            "the user may not run EVALSHA: NOPERM this user has no permissions to run the 'evalsha' command");
+  EXPECT_EQ(classify("NOPERM No permissions to access a key").detail,
+            "the user may not do this: NOPERM No permissions to access a key");
+  EXPECT_EQ(classify("ERR odd").detail, "the server said: ERR odd");
+}
+
+TEST(Failure, ArgumentsThatRedisRepeatsAreNotShown) {
+  const auto failure = classify("ERR unknown command 'AUTH', with args beginning with: 'ann' 'hunter2' ");
+  EXPECT_EQ(failure.detail.find("hunter2"), std::string::npos) << failure.detail;
+  EXPECT_NE(failure.detail.find("AUTH"), std::string::npos) << failure.detail;
+}
+
+TEST(Failure, ControlBytesOfAServerDoNotReachTheTerminal) {
+  const auto bare = [](const std::string& text) { return text.find('\x1b') == std::string::npos; };
+  EXPECT_TRUE(bare(classify("ERR \x1b[31mred").detail));
+  EXPECT_TRUE(bare(classify("NOPERM to run the '\x1b[2Jx' command").detail));
+}
+
+TEST(Failure, AnEndlessReplyIsCut) {
+  EXPECT_LT(classify("ERR " + std::string(1 << 20, 'x')).detail.size(), 1000u);
+}
+
+}  // namespace
+}  // namespace tenure::redis
