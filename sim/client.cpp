@@ -76,8 +76,9 @@ void Client::release(core::LeaseId id) {
 void Client::forget(core::LeaseId id) {
   end_belief(leases_.at(id));
   leases_.erase(id);
-  tenant_.forget(id);
-  arm_timer();
+  core::Actions actions;
+  tenant_.forget(id, now(), actions);
+  perform(actions);
 }
 
 bool Client::held(core::LeaseId id) const {

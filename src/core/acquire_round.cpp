@@ -34,7 +34,7 @@ std::optional<RoundResult> AcquireRound::on_reply(NodeIndex node, const Reply& r
   } else if (const auto* failure = std::get_if<Failure>(&reply)) {
     on_failure(node, *failure);
   } else {
-    on_failure(node, {Applied::perhaps, FailureCode::protocol, "the reply does not fit the request"});
+    on_failure(node, misfit);
   }
   return result(now);
 }
@@ -46,16 +46,20 @@ std::optional<RoundResult> AcquireRound::on_timer(Time now, Outbox& out) {
     if (!answer.waiting) continue;
     answer.waiting = false;
     out.drop(node, answer.id);
-    on_failure(node, {Applied::perhaps, FailureCode::timed_out, "no answer in time"});
+    on_failure(node, silence);
   }
   return result(now);
 }
 
-void AcquireRound::abandon(Outbox& out) {
-  for (Answer& answer : answers_) {
-    if (answer.waiting) out.forget(answer.id);
-    answer.waiting = false;
+std::vector<NodeIndex> AcquireRound::abandon(Outbox& out) {
+  std::vector<NodeIndex> silent;
+  for (NodeIndex node = 0; node < answers_.size(); ++node) {
+    if (!answers_[node].waiting) continue;
+    out.forget(answers_[node].id);
+    answers_[node].waiting = false;
+    silent.push_back(node);
   }
+  return silent;
 }
 
 void AcquireRound::on_failure(NodeIndex node, const Failure& failure) {

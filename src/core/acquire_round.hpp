@@ -30,8 +30,8 @@ class AcquireRound {
   // The same after now >= ends_at(): nodes that are still silent have failed.
   std::optional<RoundResult> on_timer(Time now, Outbox& out);
 
-  // Stops listening, without a result.
-  void abandon(Outbox& out);
+  // Stops listening; gives the nodes that have said nothing so far.
+  std::vector<NodeIndex> abandon(Outbox& out);
 
   Time ends_at() const { return sent_ + timing_.node_timeout; }
   // Has this node the grant, or may it have it? Its silence may hide one (T11, S10).

@@ -43,11 +43,15 @@ std::optional<Acquisition::End> Acquisition::on_timer(Time now, Random& random, 
 }
 
 Acquisition::End Acquisition::cancel(RefusalCode why, Outbox& out) {
+  Refusal refusal = last_;
   if (round_) {
-    round_->abandon(out);
+    const auto silent = round_->abandon(out);
+    // Who waited in vain for a Redis that never said anything should hear of it.
+    if (why == RefusalCode::waited && !answered_) {
+      for (const NodeIndex node : silent) refusal.failures.push_back({node, silence});
+    }
     note_loose_ends();
   }
-  Refusal refusal = last_;
   refusal.code = why;
   return refused(std::move(refusal));
 }
@@ -60,13 +64,19 @@ Time Acquisition::wake() const {
 
 std::optional<Acquisition::End> Acquisition::on_round_end(const RoundResult& result, Time now, Random& random,
                                                           Outbox& out) {
-  if (const auto* win = std::get_if<Win>(&result)) return End{*win, {}, {}};
   round_->abandon(out);
+  if (const auto* win = std::get_if<Win>(&result)) return End{*win, {}, {}};
   note_loose_ends();
   last_ = std::get<Refusal>(result);
   const bool heard = last_.code == RefusalCode::held || last_.code == RefusalCode::too_slow;
   answered_ = answered_ || heard;
   failures_ = heard ? 0 : failures_ + 1;
+  if (!reconnected_ && only_closed(last_)) {
+    // A connection that broke says nothing about the Redis behind it: it may have been closed long ago.
+    reconnected_ = true;
+    start(now, out);
+    return std::nullopt;
+  }
   if (!will_retry(last_)) return refused(last_);
   if (last_.held && !told_waiting_) {
     told_waiting_ = true;
@@ -74,6 +84,12 @@ std::optional<Acquisition::End> Acquisition::on_round_end(const RoundResult& res
   }
   next_round_ = now + pause_after(last_, random);
   return std::nullopt;
+}
+
+bool Acquisition::only_closed(const Refusal& refusal) const {
+  return refusal.code == RefusalCode::no_quorum && !refusal.failures.empty() &&
+         std::ranges::all_of(refusal.failures,
+                             [](const NodeFailure& it) { return it.failure.code == FailureCode::closed; });
 }
 
 bool Acquisition::will_retry(const Refusal& refusal) const {

@@ -45,6 +45,7 @@ class Acquisition {
  private:
   std::optional<End> on_round_end(const RoundResult& result, Time now, Random& random, Outbox& out);
   bool will_retry(const Refusal& refusal) const;
+  bool only_closed(const Refusal& refusal) const;
   Duration pause_after(const Refusal& refusal, Random& random) const;
   void note_loose_ends();
   End refused(Refusal refusal) const;
@@ -60,6 +61,7 @@ class Acquisition {
   Refusal last_;
   unsigned failures_ = 0;
   bool answered_ = false;  // has a quorum ever answered?
+  bool reconnected_ = false;
   bool told_waiting_ = false;
 };
 

@@ -68,7 +68,7 @@ void Keeper::on_timer(Time now, Random& random, Outbox& out) {
     const Flight flight = std::move(it->second);
     out.drop(flight.node, it->first);
     it = flights_.erase(it);
-    land(flight, Failure{Applied::perhaps, FailureCode::timed_out, "no answer in time"}, now, random, out);
+    land(flight, silence, now, random, out);
   }
   for (auto& [id, batch] : batches_) {
     if (now >= batch.first_loss) lose_overdue(batch, now, out);
@@ -118,9 +118,7 @@ void Keeper::land(const Flight& flight, const Reply& reply, Time now, Random& ra
     }
   } else {
     const auto* given = std::get_if<Failure>(&reply);
-    const Failure failure = given != nullptr ? *given
-                                             : Failure{Applied::perhaps, FailureCode::protocol,
-                                                       "the reply does not fit the request"};
+    const Failure& failure = given != nullptr ? *given : misfit;
     for (const LeaseId id : flight.leases) on_failure(id, failure, out);
   }
   if (batch.leases.empty()) {

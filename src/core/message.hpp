@@ -91,6 +91,11 @@ struct Failure {
   std::string detail;  // a sentence for a person; never a secret
 };
 
+// A node that has not answered in time. It may have done all that it was asked (S10).
+inline const Failure silence{Applied::perhaps, FailureCode::timed_out, "no answer in time"};
+// A node that answered something else than it was asked.
+inline const Failure misfit{Applied::perhaps, FailureCode::protocol, "the reply does not fit the request"};
+
 using Reply = std::variant<Granted, Held, NotOpen, KeyAnswers, Failure>;
 
 }  // namespace tenure::core

@@ -25,11 +25,12 @@ void Release::start(Time now, Outbox& out) {
   }
 }
 
-std::optional<Release::End> Release::on_reply(NodeIndex node, const Reply& reply, Time now, Random& random) {
+std::optional<Release::End> Release::on_reply(NodeIndex node, const Reply& reply, Time now, Random& random,
+                                              Outbox& out) {
   const auto target = std::ranges::find(targets_, node, &Target::node);
   must(target != targets_.end() && target->waiting, "a reply belongs to a release that waits for it");
   on_answer(*target, reply);
-  return end_of_attempt(now, random);
+  return end_of_attempt(now, random, out);
 }
 
 std::optional<Release::End> Release::on_timer(Time now, Random& random, Outbox& out) {
@@ -41,9 +42,9 @@ std::optional<Release::End> Release::on_timer(Time now, Random& random, Outbox& 
   for (Target& target : targets_) {
     if (!target.waiting) continue;
     out.drop(target.node, target.id);
-    on_answer(target, Failure{Applied::perhaps, FailureCode::timed_out, "no answer in time"});
+    on_answer(target, silence);
   }
-  return end_of_attempt(now, random);
+  return end_of_attempt(now, random, out);
 }
 
 void Release::on_answer(Target& target, const Reply& reply) {
@@ -55,14 +56,19 @@ void Release::on_answer(Target& target, const Reply& reply) {
     return;
   }
   const auto* failure = std::get_if<Failure>(&reply);
-  failures_.push_back({target.node, failure != nullptr ? *failure
-                                                       : Failure{Applied::perhaps, FailureCode::protocol,
-                                                                 "the reply does not fit the request"}});
+  failures_.push_back({target.node, failure != nullptr ? *failure : misfit});
 }
 
-std::optional<Release::End> Release::end_of_attempt(Time now, Random& random) {
+std::optional<Release::End> Release::end_of_attempt(Time now, Random& random, Outbox& out) {
   if (std::ranges::any_of(targets_, &Target::waiting)) return std::nullopt;
   sending_ = false;
+  // A connection that broke may have been closed long ago: once more over a new one.
+  const auto closed = [](const NodeFailure& it) { return it.failure.code == FailureCode::closed; };
+  if (!reconnected_ && std::ranges::any_of(failures_, closed)) {
+    reconnected_ = true;
+    start(now, out);
+    return std::nullopt;
+  }
   if (!failures_.empty() && try_until_ && now < *try_until_) {
     next_try_ = now + random.between(timing_.node_timeout / 2, timing_.node_timeout);
     return std::nullopt;

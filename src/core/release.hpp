@@ -25,7 +25,7 @@ class Release {
           std::optional<Time> try_until);
 
   void start(Time now, Outbox& out);
-  std::optional<End> on_reply(NodeIndex node, const Reply& reply, Time now, Random& random);
+  std::optional<End> on_reply(NodeIndex node, const Reply& reply, Time now, Random& random, Outbox& out);
   std::optional<End> on_timer(Time now, Random& random, Outbox& out);
   Time wake() const { return sending_ ? sent_ + timing_.node_timeout : next_try_; }
 
@@ -38,7 +38,7 @@ class Release {
   };
 
   void on_answer(Target& target, const Reply& reply);
-  std::optional<End> end_of_attempt(Time now, Random& random);
+  std::optional<End> end_of_attempt(Time now, Random& random, Outbox& out);
 
   std::string key_;
   Grant grant_;
@@ -48,6 +48,7 @@ class Release {
   std::vector<KeyAnswer> answers_;
   std::vector<NodeFailure> failures_;
   bool sending_ = false;
+  bool reconnected_ = false;
   Time sent_{};
   Time next_try_{};
 };

@@ -51,9 +51,15 @@ void Tenant::release(LeaseId id, Time now, Actions& actions) {
                 now, actions);
 }
 
-void Tenant::forget(LeaseId id) {
+void Tenant::forget(LeaseId id, Time now, Actions& actions) {
+  const auto found = leases_.find(id);
+  if (found == leases_.end()) return;
+  const Owned lease = std::move(found->second);
+  leases_.erase(found);
   keeper_.let_go(id);
-  leases_.erase(id);
+  const Time gone_at = now + lease.timing.ttl + lease.timing.margin;
+  start_release({Release(lease.key, lease.grant, all_nodes(config_.nodes), lease.timing, gone_at), {}}, now,
+                actions);
 }
 
 void Tenant::on_reply(RequestId request, const Reply& reply, Time now, Actions& actions) {
@@ -66,8 +72,9 @@ void Tenant::on_reply(RequestId request, const Reply& reply, Time now, Actions& 
       });
       return;
     case release_kind:
-      step_release(entry->sender.id, actions,
-                   [&](Release& it, Outbox&) { return it.on_reply(entry->node, reply, now, random_); });
+      step_release(entry->sender.id, actions, [&](Release& it, Outbox& out) {
+        return it.on_reply(entry->node, reply, now, random_, out);
+      });
       return;
     case Sender::Kind::keeper:
       Outbox out = outbox(Sender::Kind::keeper, 0, actions);
@@ -77,6 +84,7 @@ void Tenant::on_reply(RequestId request, const Reply& reply, Time now, Actions& 
 }
 
 void Tenant::on_timer(Time now, Actions& actions) {
+  const std::size_t first = actions.size();
   Outbox out = outbox(Sender::Kind::keeper, 0, actions);
   keeper_.on_timer(now, random_, out);
   // A step may set its own next wake to now or earlier; each is taken once, so that this ends.
@@ -93,6 +101,11 @@ void Tenant::on_timer(Time now, Actions& actions) {
       step_release(sender.id, actions,
                    [&](Release& it, Outbox& box) { return it.on_timer(now, random_, box); });
     }
+  }
+  // What is dropped was sent before; nothing that is sent now may go down with that connection.
+  auto next = actions.begin() + static_cast<std::ptrdiff_t>(first);
+  for (auto it = next; it != actions.end(); ++it) {
+    if (std::holds_alternative<Drop>(*it)) std::rotate(next++, it, it + 1);
   }
 }
 
@@ -171,11 +184,12 @@ void Tenant::start_release(Returning returning, Time now, Actions& actions) {
 void Tenant::end(ReleaseId id, const Release::End& end, Actions& actions) {
   const std::optional<LeaseId> lease = releases_.at(id).lease;
   releases_.erase(id);
-  if (!lease) return;
-  if (end.outcome != ReleaseOutcome::failed) {
-    leases_.erase(*lease);
-  } else if (const auto found = leases_.find(*lease); found != leases_.end()) {
+  const auto found = lease ? leases_.find(*lease) : leases_.end();
+  if (found == leases_.end()) return;  // nobody waits for it
+  if (end.outcome == ReleaseOutcome::failed) {
     found->second.releasing = false;
+  } else {
+    leases_.erase(found);
   }
   actions.push_back(Released{*lease, end.outcome, end.failures});
 }

@@ -42,8 +42,10 @@ class Tenant {
   // Gives a lease back; held or lost, it is renewed no more. Released follows later. After
   // ReleaseOutcome::failed the lease may be released again (T15).
   void release(LeaseId id, Time now, Actions& actions);
-  // Forgets a lease whose handle is gone.
-  void forget(LeaseId id);
+  // Renews it no more, because its holder has seen that it is not held; it may still be released.
+  void give_up(LeaseId id) { keeper_.let_go(id); }
+  // Its handle is gone. What was not released is cleaned up, as far as nodes can be reached.
+  void forget(LeaseId id, Time now, Actions& actions);
 
   void on_reply(RequestId request, const Reply& reply, Time now, Actions& actions);
   void on_timer(Time now, Actions& actions);

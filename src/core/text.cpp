@@ -28,10 +28,10 @@ std::string shown(Duration duration) {
       return std::to_string(duration / unit.size) + unit.name;
     }
     // 1.5s reads better than 1500ms; beyond a decimal the next smaller unit is exact.
-    if (unit.size <= seconds(1) && (duration * 10) % unit.size == Duration::zero()) {
+    if (unit.size <= seconds(1) && duration % (unit.size / 10) == Duration::zero()) {
       std::array<char, 32> text{};
       std::snprintf(text.data(), text.size(), "%lld.%lld%s", static_cast<long long>(duration / unit.size),
-                    static_cast<long long>(duration * 10 / unit.size % 10), unit.name);
+                    static_cast<long long>(duration % unit.size / (unit.size / 10)), unit.name);
       return text.data();
     }
   }

@@ -37,9 +37,10 @@ tl::expected<Timing, std::string> make_timing(const TimingOptions& options) {
   Timing timing;
   timing.ttl = whole;
   timing.margin = margin_for(ttl);
-  timing.renew = options.renew.value_or(ttl / 3);
-  timing.grace = options.grace.value_or(ttl / 6);
-  timing.node_timeout = options.node_timeout.value_or(std::min<Duration>(ttl / 10, std::chrono::seconds(1)));
+  timing.renew = options.renew.value_or(whole / 3);
+  timing.grace = options.grace.value_or(whole / 6);
+  timing.node_timeout =
+      options.node_timeout.value_or(std::min<Duration>(whole / 10, std::chrono::seconds(1)));
   if (timing.renew <= Duration::zero() || timing.node_timeout <= Duration::zero() ||
       timing.grace < Duration::zero()) {
     return refuse("renewal " + shown(timing.renew) + " and node timeout " + shown(timing.node_timeout) +

@@ -88,7 +88,8 @@ struct Caller::State {
 
 tl::expected<Caller, Failure> Caller::connect(const redis::Address& address, core::Duration timeout) {
   const core::Time deadline = boot_now() + timeout;
-  Dial dial(address);
+  Lookup lookup;
+  Dial dial(address, lookup, 0);
   auto state = std::make_unique<State>();
   state->timeout = timeout;
   while (!state->socket) {

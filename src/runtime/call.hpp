@@ -21,7 +21,7 @@ class Caller {
   Caller(Caller&&) noexcept;
   Caller& operator=(Caller&&) noexcept;
 
-  // An error that Redis answers with is a Failure. After any Failure the connection is closed.
+  // An error that Redis answers with is a Failure, too. After any other the connection is closed.
   tl::expected<redis::Value, core::Failure> call(const redis::Command& command);
 
  private:

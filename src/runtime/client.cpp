@@ -27,7 +27,7 @@ Lease& Lease::operator=(Lease&& other) noexcept {
 }
 
 core::Token Lease::token() const { return state_->token; }
-bool Lease::held() const { return boot_now() < state_->deadline.load(); }
+bool Lease::held() const { return state_->held(); }
 core::Time Lease::deadline() const { return state_->deadline; }
 std::stop_token Lease::lost() const { return state_->lost.get_token(); }
 std::optional<core::LossReason> Lease::loss() const { return state_->loss; }

@@ -1,6 +1,6 @@
 // A client of Redis that acquires and keeps leases. Calls block; whoever waits drives the I/O itself, and
 // one hidden thread renews what is held when nobody waits.
-// Safe to use from many threads. Close it after the leases it gave; they keep it alive until then.
+// Safe to use from many threads. Leases keep it alive. Not to be used after fork(): a child makes its own.
 #pragma once
 
 #include <functional>

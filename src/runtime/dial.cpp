@@ -1,25 +1,23 @@
 #include "runtime/dial.hpp"
 
-#include <netdb.h>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <mutex>
-#include <thread>
+#include <system_error>
+#include <utility>
 
 namespace tenure::runtime {
 
 namespace {
 
-using core::Applied;
-using core::FailureCode;
-
 core::Failure unreachable(std::string detail) {
-  return {Applied::no, FailureCode::unreachable, std::move(detail)};
+  return {core::Applied::no, core::FailureCode::unreachable, std::move(detail)};
 }
 
 std::string error_text(int error) {
@@ -33,41 +31,16 @@ std::string error_text(int error) {
     case ETIMEDOUT:
       return "connecting timed out";
     default:
-      return std::string("cannot connect: ") + std::generic_category().message(error);
+      return "cannot connect: " + std::generic_category().message(error);
   }
-}
-
-// Empty on success; a numeric address needs no look-up and cannot block.
-std::string resolve(const redis::Address& address, int flags,
-                    std::vector<std::pair<sockaddr_storage, socklen_t>>& found) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = flags | AI_NUMERICSERV;
-  addrinfo* list = nullptr;
-  const int error = getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &list);
-  if (error != 0) return gai_strerror(error);
-  for (const addrinfo* it = list; it != nullptr; it = it->ai_next) {
-    auto& [storage, length] = found.emplace_back();
-    std::memcpy(&storage, it->ai_addr, it->ai_addrlen);
-    length = it->ai_addrlen;
-  }
-  freeaddrinfo(list);
-  return {};
 }
 
 }  // namespace
 
-struct Dial::Lookup {
-  Descriptor done{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
-  std::mutex mutex;
-  bool ready = false;
-  std::string error;
-  std::vector<std::pair<sockaddr_storage, socklen_t>> found;
-};
-
-Dial::Dial(const redis::Address& address) {
+Dial::Dial(const redis::Address& address, Lookup& lookup, std::size_t first)
+    : address_(address), lookup_(lookup), first_(first) {
   if (address.kind == redis::Address::Kind::tcp) {
-    look_up(address);
+    looking_up_ = true;
     return;
   }
   sockaddr_un local{};
@@ -77,67 +50,42 @@ Dial::Dial(const redis::Address& address) {
     return;
   }
   std::memcpy(local.sun_path, address.path.data(), address.path.size());
-  Target target;
+  SocketAddress target;
   target.length = sizeof local;
-  std::memcpy(&target.address, &local, sizeof local);
-  targets_.push_back(target);
+  std::memcpy(&target.storage, &local, sizeof local);
+  set_targets({target});
+}
+
+void Dial::set_targets(std::vector<SocketAddress> targets) {
+  targets_ = std::move(targets);
+  if (!targets_.empty()) {
+    std::ranges::rotate(targets_, targets_.begin() + static_cast<std::ptrdiff_t>(first_ % targets_.size()));
+  }
   next_target();
 }
 
-// A name server that hangs must not hold up renewals, so that a name is looked up on a thread that
-// nobody waits for.
-void Dial::look_up(const redis::Address& address) {
-  std::vector<std::pair<sockaddr_storage, socklen_t>> found;
-  if (resolve(address, AI_NUMERICHOST, found).empty()) {
-    for (const auto& [storage, length] : found) targets_.push_back({storage, length});
-    next_target();
-    return;
-  }
-  lookup_ = std::make_shared<Lookup>();
-  std::thread([lookup = lookup_, address] {
-    std::vector<std::pair<sockaddr_storage, socklen_t>> result;
-    std::string error = resolve(address, 0, result);
-    const std::lock_guard lock(lookup->mutex);
-    lookup->found = std::move(result);
-    lookup->error = std::move(error);
-    lookup->ready = true;
-    eventfd_write(lookup->done.get(), 1);
-  }).detach();
-}
-
-bool Dial::next_target() {
+void Dial::next_target() {
   while (tried_ < targets_.size()) {
-    const Target& target = targets_[tried_++];
-    socket_.reset(socket(target.address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    if (!socket_) {
-      error_ = errno;
-      continue;
-    }
-    if (target.address.ss_family != AF_UNIX) {
+    const SocketAddress& target = targets_[tried_++];
+    socket_.reset(socket(target.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (socket_ && target.storage.ss_family != AF_UNIX) {
       const int on = 1;
       setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     }
-    if (connect(socket_.get(), reinterpret_cast<const sockaddr*>(&target.address), target.length) == 0 ||
-        errno == EINPROGRESS) {
-      return true;
-    }
+    const auto* where = reinterpret_cast<const sockaddr*>(&target.storage);
+    if (socket_ && (connect(socket_.get(), where, target.length) == 0 || errno == EINPROGRESS)) return;
     error_ = errno;
     socket_.reset();
   }
-  return false;
 }
 
 tl::expected<std::optional<Descriptor>, core::Failure> Dial::step() {
-  if (lookup_) {
-    const std::lock_guard lock(lookup_->mutex);
-    if (!lookup_->ready) return std::nullopt;
-    if (!lookup_->error.empty())
-      return tl::unexpected(unreachable("its name cannot be resolved: " + lookup_->error));
-    for (const auto& [storage, length] : lookup_->found) targets_.push_back({storage, length});
-  }
-  if (lookup_) {
-    lookup_.reset();
-    next_target();
+  if (looking_up_) {
+    auto found = lookup_.find(address_);
+    if (!found) return std::nullopt;
+    if (!*found) return tl::unexpected(unreachable("its name cannot be resolved: " + found->error()));
+    looking_up_ = false;
+    set_targets(std::move(**found));
   }
   while (socket_) {
     pollfd ready{socket_.get(), POLLOUT, 0};
@@ -151,8 +99,8 @@ tl::expected<std::optional<Descriptor>, core::Failure> Dial::step() {
   return tl::unexpected(unreachable(error_text(error_)));
 }
 
-int Dial::fd() const { return lookup_ ? lookup_->done.get() : socket_.get(); }
+int Dial::fd() const { return looking_up_ ? lookup_.fd() : socket_.get(); }
 
-short Dial::events() const { return lookup_ ? POLLIN : POLLOUT; }
+short Dial::events() const { return looking_up_ ? POLLIN : POLLOUT; }
 
 }  // namespace tenure::runtime

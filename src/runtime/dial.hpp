@@ -1,11 +1,6 @@
-// Connects to an address without blocking: looks its name up beside the loop, then tries each address
-// that it has.
+// Connects to an address without blocking: looks its name up, then tries each address that it has.
 #pragma once
 
-#include <netinet/in.h>
-#include <sys/un.h>
-
-#include <memory>
 #include <optional>
 #include <tl/expected.hpp>
 #include <vector>
@@ -13,12 +8,15 @@
 #include "core/message.hpp"
 #include "redis/url.hpp"
 #include "runtime/descriptor.hpp"
+#include "runtime/lookup.hpp"
 
 namespace tenure::runtime {
 
 class Dial {
  public:
-  explicit Dial(const redis::Address& address);
+  // The look-up outlives the dial: whoever dials again goes on with it. Of several addresses the first to
+  // be tried is number `first`, so that one which swallows everything does not hide the next.
+  Dial(const redis::Address& address, Lookup& lookup, std::size_t first);
 
   // Connected, not yet, or why not. To be called when fd() is ready for events().
   tl::expected<std::optional<Descriptor>, core::Failure> step();
@@ -27,18 +25,15 @@ class Dial {
   short events() const;
 
  private:
-  struct Target {
-    sockaddr_storage address{};
-    socklen_t length = 0;
-  };
-  struct Lookup;
+  void set_targets(std::vector<SocketAddress> targets);
+  // Begins to connect to the next target, if there is one left.
+  void next_target();
 
-  void look_up(const redis::Address& address);
-  // Begins to connect to the next target; false when there is none left.
-  bool next_target();
-
-  std::shared_ptr<Lookup> lookup_;  // shared with the thread that looks the name up
-  std::vector<Target> targets_;
+  const redis::Address& address_;
+  Lookup& lookup_;
+  bool looking_up_ = false;
+  std::size_t first_;
+  std::vector<SocketAddress> targets_;
   std::size_t tried_ = 0;
   Descriptor socket_;
   int error_ = 0;

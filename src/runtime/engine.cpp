@@ -10,9 +10,27 @@
 
 namespace tenure::runtime {
 
+namespace {
+
+constexpr core::Time over{};  // a deadline that has always passed
+
+}  // namespace
+
+bool LeaseState::held() {
+  core::Time until = deadline;
+  while (boot_now() >= until) {
+    if (deadline.compare_exchange_weak(until, over)) return false;
+  }
+  return true;
+}
+
 tl::expected<std::shared_ptr<LeaseState>, core::Refusal> Engine::acquire(const std::string& key,
                                                                          const AcquireOptions& options,
                                                                          const std::stop_token& stop) {
+  core::must(!forked(), "a Client is used by the process that made it: make one after fork()");
+  core::must(options.timing.ttl >= core::ttl_min && options.timing.ttl <= options_.keyspace.cap,
+             "a TTL is made by make_timing, within the cap");
+  if (stop.stop_requested()) return tl::unexpected(core::Refusal{core::RefusalCode::cancelled});
   const std::stop_callback on_stop(stop, [this] { eventfd_write(kick_.get(), 1); });
   Call call;
   core::Actions actions;
@@ -20,26 +38,40 @@ tl::expected<std::shared_ptr<LeaseState>, core::Refusal> Engine::acquire(const s
   const core::Time start = boot_now();
   const core::AcquireId id = tenant_.acquire({key, options.timing, options.wait_max}, start, actions);
   acquires_.emplace(id, &call);
-  perform(actions, start);
-  if (!wait(lock, call, stop, &options)) {
-    const core::Time now = boot_now();
-    tenant_.cancel(id, now, actions);
-    perform(actions, now);
-    core::must(call.done, "a cancelled acquisition is refused at once");
+  const auto end = [&] {
+    if (!call.done) {
+      const core::Time now = boot_now();
+      tenant_.cancel(id, now, actions);
+      perform(actions, now);
+      core::must(call.done, "a cancelled acquisition is refused at once");
+    }
+    acquires_.erase(id);
+    pass_on();
+  };
+  try {
+    perform(actions, start);
+    wait(lock, call, stop, &options);
+  } catch (...) {  // from the user's on_waiting: nothing of this call may be left behind
+    if (!lock.owns_lock()) lock.lock();
+    end();
+    lock.unlock();
+    if (call.lease) forget(*call.lease);
+    throw;
   }
-  acquires_.erase(id);
-  pass_on();
+  end();
   if (!call.lease) return tl::unexpected(std::move(call.refusal));
   return std::move(call.lease);
 }
 
 core::Released Engine::release(LeaseState& lease) {
+  const std::lock_guard one_at_a_time(lease.releasing);
   if (lease.released && lease.released->outcome != core::ReleaseOutcome::failed) return *lease.released;
+  if (forked()) return {lease.id, core::ReleaseOutcome::failed};
   Call call;
   core::Actions actions;
   Lock lock(mutex_);
   const core::Time now = boot_now();
-  lease.deadline = core::long_ago;
+  lease.deadline = over;
   tenant_.release(lease.id, now, actions);
   releases_.emplace(lease.id, &call);
   perform(actions, now);
@@ -51,9 +83,14 @@ core::Released Engine::release(LeaseState& lease) {
 }
 
 void Engine::forget(const LeaseState& lease) {
-  const std::lock_guard lock(mutex_);
-  tenant_.forget(lease.id);
+  if (forked()) return;
+  core::Actions actions;
+  const Lock lock(mutex_);
+  const core::Time now = boot_now();
+  tenant_.forget(lease.id, now, actions);
   leases_.erase(lease.id);
+  perform(actions, now);
+  pass_on();
 }
 
 void Engine::perform(core::Actions& actions, core::Time now) {
@@ -92,7 +129,7 @@ void Engine::act(core::Action& action, core::Time now, Link::Answers& answers) {
     call.waiting = waiting->held;
     call.wake.notify_one();
   } else if (const auto* renewed = std::get_if<core::Renewed>(&action)) {
-    leases_.at(renewed->lease)->deadline = renewed->deadline;
+    on_renewed(*renewed);
   } else if (const auto* uncertain = std::get_if<core::Uncertain>(&action)) {
     on_uncertain(*uncertain);
   } else if (const auto* lost = std::get_if<core::Lost>(&action)) {
@@ -110,27 +147,39 @@ void Engine::on_acquired(const core::Acquired& acquired) {
   call.lease->id = acquired.lease;
   call.lease->key = acquired.key;
   call.lease->token = acquired.token;
+  call.lease->noted = acquired.deadline;
   call.lease->deadline = acquired.deadline;
   leases_.emplace(acquired.lease, call.lease);
   complete(call);
 }
 
+void Engine::on_renewed(const core::Renewed& renewed) {
+  LeaseState& lease = *leases_.at(renewed.lease);
+  if (lease.extend(lease.noted, renewed.deadline)) {
+    lease.noted = renewed.deadline;
+    return;
+  }
+  // This thread was held up between the reply and here, past the old deadline, and the holder has looked.
+  tenant_.give_up(renewed.lease);
+  on_lost({renewed.lease, core::LossReason::not_renewed, over});
+}
+
 void Engine::on_lost(const core::Lost& lost) {
   const auto& lease = leases_.at(lost.lease);
-  lease->deadline = lost.deadline;
+  lease->extend(lease->noted, lost.deadline);  // shorter, in fact; unless it is over already
   lease->loss = lost.reason;
-  // Stop callbacks are the user's code.
-  herald_.post([lease] { lease->lost.request_stop(); });
+  losses_.post([lease] { lease->lost.request_stop(); }, Herald::Kind::must_arrive);
 }
 
 void Engine::on_uncertain(const core::Uncertain& uncertain) {
   if (!options_.log) return;
   const auto& lease = leases_.at(uncertain.lease);
   const core::Duration left = lease->deadline.load() - boot_now();
-  herald_.post([log = options_.log, sentence = lease->key + " is uncertain: its renewal failed (" +
-                                               uncertain.failure.detail + "); trying again for another " +
-                                               core::shown(std::chrono::floor<std::chrono::milliseconds>(
-                                                   left))] { log(sentence); });
+  log_.post([log = options_.log,
+             sentence = lease->key + " is uncertain: its renewal failed (" + uncertain.failure.detail +
+                        "); trying again for another " +
+                        core::shown(std::chrono::floor<std::chrono::milliseconds>(left))] { log(sentence); },
+            Herald::Kind::may_be_dropped);
 }
 
 // Seldom a system call: a timer that fires too early is simply set again.

@@ -29,9 +29,16 @@ struct LeaseState {
   std::string key;
   core::Token token = 0;
   std::atomic<core::Time> deadline{};
+  core::Time noted{};  // the deadline as the engine last set it
   std::atomic<std::optional<core::LossReason>> loss{};
   std::stop_source lost;
-  std::optional<core::Released> released;  // the last word; only its handle looks
+  std::mutex releasing;                      // one caller at a time; the next finds it done
+  std::optional<core::Released> released{};  // the last word
+
+  // Right even while a renewal is being noted: what was once seen as over stays over (S6).
+  bool held();
+  // False when somebody has seen it as over.
+  bool extend(core::Time from, core::Time to) { return deadline.compare_exchange_strong(from, to); }
 };
 
 class Engine {
@@ -47,6 +54,7 @@ class Engine {
                                                                    const std::stop_token& stop);
   core::Released release(LeaseState& lease);
   void forget(const LeaseState& lease);
+  bool forked() const;
 
  private:
   // A blocked caller. Guarded by the engine's mutex.
@@ -77,6 +85,7 @@ class Engine {
   void perform(core::Actions& actions, core::Time now);
   void act(core::Action& action, core::Time now, Link::Answers& answers);
   void on_acquired(const core::Acquired& acquired);
+  void on_renewed(const core::Renewed& renewed);
   void on_lost(const core::Lost& lost);
   void on_uncertain(const core::Uncertain& uncertain);
   void arm_timer();
@@ -85,6 +94,7 @@ class Engine {
   bool links_waiting() const;
   void kick_poller();
 
+  pid_t pid_;  // of the process that made it
   std::mutex mutex_;
   ClientOptions options_;
   core::Tenant tenant_;
@@ -103,7 +113,8 @@ class Engine {
   BootTimer timer_;
   std::optional<core::Time> armed_;
   bool stopping_ = false;
-  Herald herald_;
+  Herald log_{1};      // sentences stay in order
+  Herald losses_{16};  // and no holder's callback delays the next one's
   std::thread thread_;
 };
 

@@ -14,7 +14,11 @@ namespace tenure::runtime {
 
 namespace {
 
-Descriptor make_kick() { return Descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)); }
+Descriptor make_kick() {
+  Descriptor kick(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  core::must(static_cast<bool>(kick), "the kernel gives an event descriptor");
+  return kick;
+}
 
 void clear(const Descriptor& kick) {
   eventfd_t count = 0;
@@ -34,14 +38,22 @@ constexpr core::Duration settle_max = std::chrono::seconds(1);
 }  // namespace
 
 Engine::Engine(ClientOptions options)
-    : options_(std::move(options)),
+    : pid_(getpid()),
+      options_(std::move(options)),
       tenant_({options_.owner, options_.nodes.size()}, random_from_kernel()),
       links_(make_links(options_)),
       kick_(make_kick()),
       kick_hidden_(make_kick()),
       thread_([this] { serve(); }) {}
 
+// After fork() there is no hidden thread in the child, and both would draw the same nonces.
+bool Engine::forked() const { return getpid() != pid_; }
+
 Engine::~Engine() {
+  if (forked()) {
+    thread_.detach();
+    return;
+  }
   {
     Lock lock(mutex_);
     settle(lock);

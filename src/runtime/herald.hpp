@@ -1,28 +1,28 @@
-// Runs what concerns the user (stop callbacks, log sentences) on a thread of its own, in order, so that
-// none of it can hold up a renewal.
+// Runs what concerns the user (stop callbacks, log sentences) on threads of its own, so that none of it can hold
+// up a renewal.
 #pragma once
 
 #include <functional>
 #include <memory>
-#include <thread>
 
 namespace tenure::runtime {
 
 class Herald {
  public:
-  Herald();
+  // With one thread news are told in order. With several, a callback that takes its time delays no other.
+  explicit Herald(std::size_t threads_max);
   ~Herald();  // after everything that was posted has run
 
   Herald(const Herald&) = delete;
   Herald& operator=(const Herald&) = delete;
 
-  void post(std::function<void()> news);
+  // Not for more than the listener can take: what would be the thousandth in the queue is dropped, if it may be.
+  enum class Kind { must_arrive, may_be_dropped };
+  void post(std::function<void()> news, Kind kind);
 
  private:
   struct State;
-
-  std::shared_ptr<State> state_;  // shared with the thread, which may outlive this
-  std::thread thread_;            // started by the first news: most clients never have any
+  std::shared_ptr<State> state_;  // shared with the threads, which may outlive this
 };
 
 }  // namespace tenure::runtime

@@ -23,10 +23,8 @@ redis::Greeting greeting_of(const redis::Address& address) {
 
 }  // namespace
 
-Link::Link(redis::Address address, redis::Keyspace keyspace)
-    : address_(std::move(address)),
-      keyspace_(std::move(keyspace)),
-      conversation_(greeting_of(address_), keyspace_) {}
+Link::Link(const redis::Address& address, redis::Keyspace keyspace)
+    : address_(address), keyspace_(std::move(keyspace)), conversation_(greeting_of(address_), keyspace_) {}
 
 void Link::ask(core::RequestId id, core::Request request, core::Time now, Answers& answers) {
   // Nobody listens to an idle connection. Redis may have closed it long ago; better to see that
@@ -50,7 +48,7 @@ bool Link::idle_too_long(core::Time now) const {
 
 void Link::connect(Answers& answers) {
   generation_ += 1;
-  dial_.emplace(address_);
+  dial_.emplace(address_, lookup_, dials_failed_);
   on_connecting(answers);
 }
 
@@ -63,6 +61,7 @@ void Link::on_connecting(Answers& answers) {
   if (!*result) return;
   socket_ = std::move(**result);
   dial_.reset();
+  dials_failed_ = 0;
   std::vector<redis::Command> commands;
   conversation_.open(commands);
   say(commands);
@@ -143,6 +142,7 @@ void Link::drop(const Failure& why, Answers& answers) {
   }
   conversation_ = redis::Conversation(greeting_of(address_), keyspace_);
   reader_ = redis::Reader();
+  if (dial_) dials_failed_ += 1;
   dial_.reset();
   socket_.reset();
   out_.clear();

@@ -20,7 +20,7 @@ class Link {
  public:
   using Answers = std::vector<redis::Conversation::Answer>;
 
-  Link(redis::Address address, redis::Keyspace keyspace);
+  Link(const redis::Address& address, redis::Keyspace keyspace);
 
   // Answers that are known at once are appended by all of these.
   void ask(core::RequestId id, core::Request request, core::Time now, Answers& answers);
@@ -45,11 +45,13 @@ class Link {
   void say(const std::vector<redis::Command>& commands);
   bool idle_too_long(core::Time now) const;
 
-  redis::Address address_;
+  const redis::Address& address_;  // lives as long as the engine
   redis::Keyspace keyspace_;
   redis::Conversation conversation_;
   redis::Reader reader_;
+  Lookup lookup_;
   std::optional<Dial> dial_;
+  std::size_t dials_failed_ = 0;  // in a row
   Descriptor socket_;
   std::string out_;
   std::size_t written_ = 0;

@@ -68,7 +68,6 @@ TEST_F(Language, WhatACommandGivesAScriptIsTheSame) {
            "return redis.call('SET', 'text', 'b', 'GET')",
            "return redis.call('SET', 'other', 1.5)",
            "return redis.call('SET', 'other', 1e15)",
-           "return redis.call('SET', 'other', 1e17)",
            "return redis.call('SET', 'leased', 'y', 'XX', 'KEEPTTL')",
            "return redis.call('PEXPIRE', 'leased', 0)",
            "return redis.call('PEXPIRE', 'text', 90000)",
@@ -110,7 +109,6 @@ TEST_F(Language, WhatEndsAScriptIsTheSame) {
            "KEYS = 1",
            "return nowhere",
            "return print",
-           "return os.time()",
            "this is not Lua",
            "return (",
        }) {

@@ -2,6 +2,8 @@
 #include "runtime/client.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <future>
@@ -253,6 +255,86 @@ TEST_F(ClientTest, AConnectionThatRedisClosedIsMadeAnew) {
     ASSERT_TRUE(wait_until([&] { return held->deadline() > deadline; }));  // T19
   }
   EXPECT_TRUE(held->held());
+}
+
+TEST_F(ClientTest, AConnectionThatBrokeAMomentAgoFailsNoCall) {
+  Client client = make_client(server_.url());
+  for (int i = 0; i < 3; ++i) {
+    auto lease = client.acquire("redlock:a", options(seconds(10)));
+    ASSERT_TRUE(lease) << i;
+    server_.command({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"});
+    EXPECT_EQ(lease->release().outcome, core::ReleaseOutcome::released);
+    server_.command({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"});
+  }
+}
+
+TEST_F(ClientTest, AHandleThatEndsWhileRedisHangsIsCleanedUpAfterwards) {  // T15, L9
+  Client client = make_client(server_.url());
+  {
+    const auto lease = client.acquire("redlock:a", options(seconds(10)));
+    ASSERT_TRUE(lease);
+    server_.pause();
+  }
+  server_.resume();
+  EXPECT_TRUE(wait_until([&] { return server_.command({"EXISTS", "redlock:a"}).integer == 0; }, seconds(5)));
+}
+
+TEST_F(ClientTest, ACallbackThatThrowsLeavesNothingBehind) {
+  Client client = make_client(server_.url());
+  auto first = client.acquire("redlock:a", options(seconds(10)));
+  ASSERT_TRUE(first);
+  auto wish = options(seconds(10), std::nullopt);
+  wish.on_waiting = [](const core::Held&) { throw std::runtime_error("no"); };
+  EXPECT_THROW(static_cast<void>(client.acquire("redlock:a", wish)), std::runtime_error);
+  first->release();
+  const auto second = client.acquire("redlock:a", options(seconds(10)));
+  EXPECT_TRUE(second) << "an orphan holds the name";
+}
+
+TEST_F(ClientTest, ASlowListenerDelaysNoLoss) {  // S11
+  std::promise<void> over;
+  auto until_over = over.get_future().share();
+  Client client = make_client(server_.url(), [&](std::string_view) { until_over.wait(); });
+  auto slow = client.acquire("redlock:slow", options(milliseconds(600)));
+  auto quick = client.acquire("redlock:quick", options(milliseconds(600)));
+  ASSERT_TRUE(slow && quick);
+  std::promise<core::Duration> early;
+  const std::stop_callback blocks(slow->lost(), [&] { until_over.wait(); });
+  const std::stop_callback on_lost(quick->lost(),
+                                   [&] { early.set_value(quick->deadline() - runtime::boot_now()); });
+  server_.pause();
+  auto told = early.get_future();
+  EXPECT_EQ(told.wait_for(seconds(10)), std::future_status::ready);
+  over.set_value();
+  EXPECT_GT(told.get(), milliseconds(0));
+  server_.resume();
+}
+
+TEST_F(ClientTest, TwoThreadsMayReleaseOneLease) {
+  Client client = make_client(server_.url());
+  for (int i = 0; i < 50; ++i) {
+    auto lease = client.acquire("redlock:a", options(seconds(10)));
+    ASSERT_TRUE(lease);
+    auto other = std::async(std::launch::async, [&] { return lease->release().outcome; });
+    EXPECT_EQ(lease->release().outcome, core::ReleaseOutcome::released);
+    EXPECT_EQ(other.get(), core::ReleaseOutcome::released);
+  }
+}
+
+TEST_F(ClientTest, AfterAForkTheChildIsStoppedRatherThanGivenTheSameGrant) {  // S1
+  Client client = make_client(server_.url());
+  auto lease = client.acquire("redlock:held", options(seconds(10)));
+  ASSERT_TRUE(lease);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (lease->release().outcome != core::ReleaseOutcome::failed) _exit(1);  // it is the parent's to release
+    static_cast<void>(client.acquire("redlock:a", options(seconds(10))));
+    _exit(2);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT) << status;
+  EXPECT_EQ(lease->release().outcome, core::ReleaseOutcome::released);
 }
 
 TEST_F(ClientTest, ARedisThatIsNotThereIsNamedAsSuch) {

@@ -158,7 +158,7 @@ std::vector<std::string> Story::tell(const std::string& text) {
   } else if (verb == "forget") {
     Handle& handle = handles_.at(line.word(1));
     handle.given_back = true;
-    tenant_.forget(handle.lease.value());
+    tenant_.forget(handle.lease.value(), now_, actions);
   } else if (verb == "held") {
     const Handle& handle = handles_.at(line.word(1));
     const bool held = handle.lease && now_ < handle.deadline && !handle.given_back;

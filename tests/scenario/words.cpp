@@ -15,6 +15,8 @@ template <class... Case>
 struct Cases : Case... {
   using Case::operator()...;
 };
+template <class... Case>  // clang 16 does not deduce it by itself
+Cases(Case...) -> Cases<Case...>;
 
 template <class Key>
 std::string name_of(const std::map<Key, std::string>& names, const Key& key) {

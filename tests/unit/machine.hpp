@@ -22,7 +22,7 @@ inline void PrintTo(Time time, std::ostream* out) { *out << shown(time.time_sinc
 
 inline Timing timing_of(TimingOptions options = {.ttl = 10s}) { return make_timing(options).value(); }
 
-inline Failure failed(Applied applied, FailureCode code = FailureCode::closed) {
+inline Failure failed(Applied applied, FailureCode code = FailureCode::server) {
   return {applied, code, "test"};
 }
 

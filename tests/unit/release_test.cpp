@@ -36,7 +36,7 @@ TEST_F(Releasing, TheAnswerOfOneNodeSaysHowItWent) {
   for (const auto& [answer, outcome] : cases) {
     Release release = release_on({0});
     release.start(at(0s), desk.out);
-    const auto end = release.on_reply(0, KeyAnswers{answer}, at(1ms), desk.random);
+    const auto end = release.on_reply(0, KeyAnswers{answer}, at(1ms), desk.random, desk.out);
     ASSERT_TRUE(end);
     EXPECT_EQ(end->outcome, outcome);
     EXPECT_TRUE(end->failures.empty());
@@ -64,7 +64,7 @@ TEST_F(Releasing, AReplyOfTheWrongKindIsAFailure) {
   for (const Reply& reply : {Reply(Granted{7}), Reply(KeyAnswers{}), Reply(KeyAnswers(2, KeyAnswer::done))}) {
     Release release = release_on({0});
     release.start(at(0s), desk.out);
-    const auto end = release.on_reply(0, reply, at(1ms), desk.random);
+    const auto end = release.on_reply(0, reply, at(1ms), desk.random, desk.out);
     ASSERT_TRUE(end);
     EXPECT_EQ(end->outcome, ReleaseOutcome::failed);
     EXPECT_EQ(end->failures.at(0).failure.code, FailureCode::protocol);
@@ -74,7 +74,7 @@ TEST_F(Releasing, AReplyOfTheWrongKindIsAFailure) {
 TEST_F(Releasing, WithoutAnEndTimeOneAttemptSaysHowItWent) {
   Release release = release_on({0});
   release.start(at(0s), desk.out);
-  const auto end = release.on_reply(0, failed(Applied::no), at(1ms), desk.random);
+  const auto end = release.on_reply(0, failed(Applied::no), at(1ms), desk.random, desk.out);
   ASSERT_TRUE(end);
   EXPECT_EQ(end->outcome, ReleaseOutcome::failed);
 }
@@ -83,13 +83,13 @@ TEST_F(Releasing, WithoutAnEndTimeOneAttemptSaysHowItWent) {
 TEST_F(Releasing, ACleanUpIsRepeatedUntilItIsAnswered) {
   Release release = release_on({0}, at(10s));
   release.start(at(0s), desk.out);
-  EXPECT_FALSE(release.on_reply(0, failed(Applied::perhaps), at(1ms), desk.random));
+  EXPECT_FALSE(release.on_reply(0, failed(Applied::perhaps), at(1ms), desk.random, desk.out));
   EXPECT_GT(release.wake(), at(1ms));
   EXPECT_LE(release.wake(), at(1001ms));
   desk.actions.clear();
   release.on_timer(release.wake(), desk.random, desk.out);
   EXPECT_EQ(desk.take<Send>().size(), 1U);
-  const auto end = release.on_reply(0, KeyAnswers{KeyAnswer::done}, at(2s), desk.random);
+  const auto end = release.on_reply(0, KeyAnswers{KeyAnswer::done}, at(2s), desk.random, desk.out);
   ASSERT_TRUE(end);
   EXPECT_EQ(end->outcome, ReleaseOutcome::released);
 }
@@ -112,9 +112,9 @@ TEST_F(Releasing, ACleanUpOfADeadNodeEnds) {
 TEST_F(Releasing, OnlyTheNodesThatFailedAreAskedAgain) {
   Release release = release_on({0, 1, 2}, at(10s));
   release.start(at(0s), desk.out);
-  release.on_reply(0, KeyAnswers{KeyAnswer::done}, at(1ms), desk.random);
-  release.on_reply(1, failed(Applied::no), at(1ms), desk.random);
-  EXPECT_FALSE(release.on_reply(2, KeyAnswers{KeyAnswer::missing}, at(1ms), desk.random));
+  release.on_reply(0, KeyAnswers{KeyAnswer::done}, at(1ms), desk.random, desk.out);
+  release.on_reply(1, failed(Applied::no), at(1ms), desk.random, desk.out);
+  EXPECT_FALSE(release.on_reply(2, KeyAnswers{KeyAnswer::missing}, at(1ms), desk.random, desk.out));
   desk.actions.clear();
   release.on_timer(release.wake(), desk.random, desk.out);
   const auto sent = desk.take<Send>();
@@ -125,7 +125,7 @@ TEST_F(Releasing, OnlyTheNodesThatFailedAreAskedAgain) {
 TEST_F(Releasing, WhatWasReleasedAnywhereIsReleasedAndTheFailuresAreTold) {
   Release release = release_on({0, 1});
   release.start(at(0s), desk.out);
-  release.on_reply(0, KeyAnswers{KeyAnswer::done}, at(1ms), desk.random);
+  release.on_reply(0, KeyAnswers{KeyAnswer::done}, at(1ms), desk.random, desk.out);
   const auto end = release.on_timer(at(1s), desk.random, desk.out);
   ASSERT_TRUE(end);
   EXPECT_EQ(end->outcome, ReleaseOutcome::released);

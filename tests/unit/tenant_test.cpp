@@ -45,7 +45,11 @@ class Weather {
       tenant_.cancel(*wishes_.begin(), now_, actions);
       take(actions);
     }
-    for (const auto& [id, lease] : std::exchange(leases_, {})) tenant_.forget(id);
+    for (const auto& [id, lease] : std::exchange(leases_, {})) {
+      Actions actions;
+      tenant_.forget(id, now_, actions);
+      take(actions);
+    }
     for (int i = 0; i < 1000 && tenant_.wake(); ++i) {
       now_ = std::max(now_, *tenant_.wake());
       Actions actions;
@@ -83,7 +87,7 @@ class Weather {
   void give_back(LeaseId id, Actions& actions) {
     if (leases_.at(id).releasing) return;
     if (chance_.below(4) == 0) {
-      tenant_.forget(id);
+      tenant_.forget(id, now_, actions);
       leases_.erase(id);
       return;
     }

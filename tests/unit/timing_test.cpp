@@ -63,10 +63,9 @@ TEST(Timing, TheLargestNumbersAreRefused) {
 }
 
 TEST(Timing, LengthsThatDoNotFitTogetherAreShownWithTheirSum) {
-  EXPECT_EQ(
-      refusal({.ttl = 10s, .grace = 5s}),
-      "renewal 3333333333ns + node timeout 1s + grace 5s + margin 1002ms = 10335333333ns does not fit into "
-      "the TTL of 10s");
+  EXPECT_EQ(refusal({.ttl = 10s, .grace = 5s}),
+            "renewal 3333ms + node timeout 1s + grace 5s + margin 1002ms = 10335ms does not fit into the TTL "
+            "of 10s");
   EXPECT_EQ(
       refusal({.ttl = 10s, .grace = 4s, .renew = 4s, .node_timeout = 998ms}),
       "renewal 4s + node timeout 998ms + grace 4s + margin 1002ms = 10s does not fit into the TTL of 10s");
