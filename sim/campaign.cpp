@@ -22,8 +22,7 @@ void add(Tally& tally, const Outcome& outcome, std::uint64_t seed) {
   tally.calls += outcome.calls;
   tally.grants += outcome.grants;
   for (std::size_t i = 0; i < tally.faults.size(); ++i) tally.faults[i] += outcome.faults[i];
-  if (outcome.slack_min)
-    tally.slack_min = std::min(tally.slack_min.value_or(*outcome.slack_min), *outcome.slack_min);
+  tally.slack.add(outcome.slack);
   if (outcome.violation && (!tally.failed_seed || seed < *tally.failed_seed)) {
     tally.failed_seed = seed;
     tally.violation = outcome.violation;

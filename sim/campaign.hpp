@@ -23,7 +23,7 @@ struct Tally {
   std::uint64_t calls = 0;
   std::uint64_t grants = 0;
   std::array<std::uint64_t, fault_names.size()> faults{};
-  std::optional<Duration> slack_min{};
+  Slack slack;
   Duration cpu{};  // of all threads together
   // The violation with the lowest seed among those found before the campaign stopped.
   std::optional<std::uint64_t> failed_seed{};

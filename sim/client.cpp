@@ -1,6 +1,7 @@
 #include "sim/client.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/check.hpp"
@@ -146,6 +147,12 @@ void Client::ask(const core::Send& send) {
       if (asked.stamp == acquire->grant.stamp()) asked.unanswered.insert(send.id);
     }
   }
+  const auto number = static_cast<std::uint64_t>(send.id);
+  shared_.trace.event(shared_.schedule.now(), "send", index_, number, [&] {
+    static constexpr std::array<std::string_view, 3> kinds{"acquire", "renew", "release"};
+    return "client " + std::to_string(index_) + " asks to " + std::string(kinds.at(send.request.index())) +
+           ", request " + std::to_string(number);
+  });
   requests_.emplace(send.id, send.request);
   if (!connection_) open_connection();
   std::vector<redis::Command> commands;
@@ -193,7 +200,8 @@ void Client::hear(std::uint64_t connection, const redis::Command& command, const
   shared_.trace.event(
       shared_.schedule.now(), "reply", index_, static_cast<std::uint64_t>((*answer)->id), [&] {
         return "client " + std::to_string(index_) + " hears of request " +
-               std::to_string(static_cast<std::uint64_t>((*answer)->id)) + " for " + command.at(3);
+               std::to_string(static_cast<std::uint64_t>((*answer)->id)) + " for " + command.at(3) + ": " +
+               (value.items.empty() || value.items[0].text.empty() ? "answered" : value.items[0].text);
       });
   on_answer(**answer);
 }

@@ -68,7 +68,7 @@ void Judge::compare_beliefs_with_grants() {
         if (slack < Duration::zero())
           violated("S4", given.at, given.value + " was given while " + last->value + " was believed held");
         // After a release the next grant follows at once; what is telling is a lease that ran out.
-        if (!last->given_up) slack_min_ = std::min(slack_min_.value_or(slack), slack);
+        if (!last->given_up) slack_.add(slack);
       }
       if (given.believed_until && (last == nullptr || *given.believed_until > *last->believed_until))
         last = &given;

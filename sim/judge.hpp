@@ -10,6 +10,7 @@
 
 #include "core/action.hpp"
 #include "sim/clock.hpp"
+#include "sim/slack.hpp"
 
 namespace tenure::sim {
 
@@ -38,8 +39,7 @@ class Judge {
 
   // At the end of the world: every belief ended before the next grant (S4).
   void compare_beliefs_with_grants();
-  // The shortest time from a belief that ran out to the next grant of that key.
-  std::optional<Duration> slack_min() const { return slack_min_; }
+  const Slack& slack() const { return slack_; }
   std::uint64_t grants() const { return grants_; }
 
  private:
@@ -64,7 +64,7 @@ class Judge {
   std::map<std::string, History> history_;  // by key
   std::map<std::string, Register> registers_;
   core::Token last_token_ = 0;
-  std::optional<Duration> slack_min_;
+  Slack slack_;
   std::uint64_t grants_ = 0;
 };
 

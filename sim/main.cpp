@@ -166,9 +166,14 @@ void print(const Tally& tally, std::chrono::duration<double> wall) {
                 u(tally.faults[i]));
   }
   std::printf("\n");
-  if (tally.slack_min) {
-    std::printf("smallest slack from a belief that ran out to the next grant (S4): %.3f ms\n",
-                std::chrono::duration<double, std::milli>(*tally.slack_min).count());
+  if (tally.slack.min()) {
+    std::printf("slack from a belief that ran out to the next grant (S4): smallest %.3f ms;",
+                std::chrono::duration<double, std::milli>(*tally.slack.min()).count());
+    for (std::size_t i = 0; i < Slack::bounds.size(); ++i) {
+      std::printf(" <%lldms %llu", static_cast<long long>(Slack::bounds[i].count()),
+                  u(tally.slack.counts()[i]));
+    }
+    std::printf(" more %llu\n", u(tally.slack.counts().back()));
   }
   std::printf("%.1f s, %.0f script calls a second on one core\n", wall.count(),
               static_cast<double>(tally.calls) / cpu);

@@ -72,7 +72,7 @@ Outcome World::run() {
   outcome_.hash = trace_.hash();
   outcome_.calls = node_.calls();
   outcome_.grants = judge_.grants();
-  outcome_.slack_min = judge_.slack_min();
+  outcome_.slack = judge_.slack();
   outcome_.faults[static_cast<std::size_t>(Fault::loss)] = network_.lost();
   outcome_.faults[static_cast<std::size_t>(Fault::delay)] = network_.late();
   outcome_.faults[static_cast<std::size_t>(Fault::duplicate)] = network_.doubled();
