@@ -11,7 +11,8 @@ void AcquireRound::start(const std::string& key, const Grant& grant, Time now, O
   sent_ = now;
   win_.sent = now;
   for (NodeIndex node = 0; node < answers_.size(); ++node) {
-    answers_[node] = {out.send(node, AcquireRequest{key, grant, timing_.ttl}), true, true};
+    answers_[node] = {out.send(node, AcquireRequest{key, grant, timing_.ttl}, timing_.node_timeout), true,
+                      true};
   }
 }
 

@@ -58,6 +58,7 @@ struct Send {
   NodeIndex node = 0;
   RequestId id{};
   Request request;
+  Duration answer_within{};  // a Drop follows otherwise
 };
 // The request got no answer in time. The connection that carries it must never be used again.
 struct Drop {

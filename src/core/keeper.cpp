@@ -100,7 +100,7 @@ void Keeper::send(BatchId id, Batch& batch, Time now, Outbox& out) {
     return;
   }
   for (NodeIndex node = 0; node < nodes_; ++node) {
-    const RequestId request_id = out.send(node, request);
+    const RequestId request_id = out.send(node, request, batch.timing.node_timeout);
     flights_.emplace(request_id, Flight{id, node, now, now + batch.timing.node_timeout, renewed});
     batch.flights += 1;
   }

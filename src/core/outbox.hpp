@@ -53,9 +53,9 @@ class Outbox {
   Outbox(Sender sender, Requests& requests, Actions& actions)
       : sender_(sender), requests_(requests), actions_(actions) {}
 
-  RequestId send(NodeIndex node, Request request) {
+  RequestId send(NodeIndex node, Request request, Duration answer_within) {
     const RequestId id = requests_.add({sender_, node});
-    actions_.push_back(Send{node, id, std::move(request)});
+    actions_.push_back(Send{node, id, std::move(request), answer_within});
     return id;
   }
   // Its reply is of no interest any more, but the connection is sound.

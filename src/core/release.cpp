@@ -20,7 +20,7 @@ void Release::start(Time now, Outbox& out) {
   failures_.clear();
   for (Target& target : targets_) {
     if (target.done) continue;
-    target.id = out.send(target.node, ReleaseRequest{key_, grant_});
+    target.id = out.send(target.node, ReleaseRequest{key_, grant_}, timing_.node_timeout);
     target.waiting = true;
   }
 }

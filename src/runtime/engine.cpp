@@ -2,6 +2,8 @@
 
 #include <sys/eventfd.h>
 
+#include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "core/check.hpp"
@@ -101,7 +103,7 @@ void Engine::perform(core::Actions& actions, core::Time now) {
     actions.clear();
     for (core::Action& action : batch) act(action, now, answers);
     batch.clear();
-    for (Link& link : links_) link.flush(answers);
+    for (Line& line : lines_) line.link.flush(answers);
     for (const auto& [id, reply] : answers) tenant_.on_reply(id, reply, now, actions);
     answers.clear();
   }
@@ -111,13 +113,12 @@ void Engine::perform(core::Actions& actions, core::Time now) {
 
 void Engine::act(core::Action& action, core::Time now, Link::Answers& answers) {
   if (auto* send = std::get_if<core::Send>(&action)) {
-    links_.at(send->node).ask(send->id, std::move(send->request), now, answers);
+    link_for(*send).ask(send->id, std::move(send->request), now, answers);
   } else if (const auto* drop = std::get_if<core::Drop>(&action)) {
     // A connection that has failed since is gone with its requests; the next one is innocent.
-    Link& link = links_.at(drop->node);
-    if (link.carries(drop->id)) {
-      link.drop({core::Applied::perhaps, core::FailureCode::timed_out, "no answer in time"}, answers);
-    }
+    const auto carries = [&](const Line& line) { return line.link.carries(drop->id); };
+    const auto line = std::ranges::find_if(lines_, carries);
+    if (line != lines_.end()) line->link.drop(core::silence, answers);
   } else if (const auto* acquired = std::get_if<core::Acquired>(&action)) {
     on_acquired(*acquired);
   } else if (auto* refused = std::get_if<core::Refused>(&action)) {
@@ -139,6 +140,16 @@ void Engine::act(core::Action& action, core::Time now, Link::Answers& answers) {
     call.released = std::move(*released);
     complete(call);
   }
+}
+
+Link& Engine::link_for(const core::Send& send) {
+  const auto milliseconds = std::chrono::ceil<core::Ttl>(send.answer_within).count();
+  const auto patience = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(milliseconds)));
+  for (Line& line : lines_) {
+    if (line.node == send.node && line.patience == patience) return line.link;
+  }
+  lines_.push_back({send.node, patience, Link(options_.nodes.at(send.node), options_.keyspace)});
+  return lines_.back().link;
 }
 
 void Engine::on_acquired(const core::Acquired& acquired) {

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -73,6 +74,13 @@ class Engine {
     std::uint64_t generation = 0;
     bool operator==(const Polled&) const = default;
   };
+  // Requests to a node share a connection only if they wait about as long: one that times out takes its
+  // connection down, and must not take others with it that would have waited.
+  struct Line {
+    core::NodeIndex node = 0;
+    int patience = 0;  // the power of two of the milliseconds that its requests wait
+    Link link;
+  };
   using Lock = std::unique_lock<std::mutex>;
 
   bool wait(Lock& lock, Call& call, const std::stop_token& stop, const AcquireOptions* options);
@@ -91,6 +99,7 @@ class Engine {
   void arm_timer();
 
   std::vector<Polled> snapshot() const;
+  Link& link_for(const core::Send& send);
   bool links_waiting() const;
   void kick_poller();
 
@@ -98,7 +107,7 @@ class Engine {
   std::mutex mutex_;
   ClientOptions options_;
   core::Tenant tenant_;
-  std::vector<Link> links_;
+  std::deque<Line> lines_;  // made when first needed; none ever moves or goes
   std::unordered_map<core::AcquireId, Call*> acquires_;
   std::unordered_map<core::LeaseId, Call*> releases_;
   std::unordered_map<core::LeaseId, std::shared_ptr<LeaseState>> leases_;

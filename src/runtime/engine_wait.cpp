@@ -25,13 +25,6 @@ void clear(const Descriptor& kick) {
   eventfd_read(kick.get(), &count);
 }
 
-std::vector<Link> make_links(const ClientOptions& options) {
-  std::vector<Link> links;
-  links.reserve(options.nodes.size());
-  for (const auto& address : options.nodes) links.emplace_back(address, options.keyspace);
-  return links;
-}
-
 // A client that closes waits at most this long for its last releases to be answered.
 constexpr core::Duration settle_max = std::chrono::seconds(1);
 
@@ -41,7 +34,6 @@ Engine::Engine(ClientOptions options)
     : pid_(getpid()),
       options_(std::move(options)),
       tenant_({options_.owner, options_.nodes.size()}, random_from_kernel()),
-      links_(make_links(options_)),
       kick_(make_kick()),
       kick_hidden_(make_kick()),
       thread_([this] { serve(); }) {}
@@ -128,10 +120,11 @@ void Engine::poll_links(Lock& lock, Call& poller, std::optional<core::Duration> 
   if (fds[0].revents != 0) clear(hidden ? kick_hidden_ : kick_);
   const core::Time now = boot_now();
   Link::Answers answers;
-  for (std::size_t i = 0; i < links_.size(); ++i) {
+  for (std::size_t i = 0; i < polled_.size(); ++i) {  // lines made since are not among them
+    Link& link = lines_[i].link;
     // Another thread may have closed the connection since, and the kernel given its number away.
-    if (fds[first + i].revents == 0 || links_[i].generation() != polled_[i].generation) continue;
-    links_[i].on_ready(now, answers);
+    if (fds[first + i].revents == 0 || link.generation() != polled_[i].generation) continue;
+    link.on_ready(now, answers);
   }
   core::Actions actions;
   for (const auto& [id, reply] : answers) tenant_.on_reply(id, reply, now, actions);
@@ -185,11 +178,15 @@ void Engine::kick_poller() { eventfd_write((poller_ == &hidden_ ? kick_hidden_ :
 
 std::vector<Engine::Polled> Engine::snapshot() const {
   std::vector<Polled> polled;
-  polled.reserve(links_.size());
-  for (const Link& link : links_) polled.push_back({link.fd(), link.events(), link.generation()});
+  polled.reserve(lines_.size());
+  for (const auto& [node, patience, link] : lines_) {
+    polled.push_back({link.fd(), link.events(), link.generation()});
+  }
   return polled;
 }
 
-bool Engine::links_waiting() const { return std::ranges::any_of(links_, &Link::waiting); }
+bool Engine::links_waiting() const {
+  return std::ranges::any_of(lines_, [](const Line& line) { return line.link.waiting(); });
+}
 
 }  // namespace tenure::runtime

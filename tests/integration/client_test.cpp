@@ -128,6 +128,29 @@ TEST_F(ClientTest, ManyThreadsNeverHoldOneNameTogetherAndTokensGrow) {  // S1, S
   EXPECT_EQ(std::set(tokens.begin(), tokens.end()).size(), tokens.size()) << "a token was given twice";
 }
 
+// A short lease gives up on a node soon, and its connection with it; a long one must not suffer from that.
+TEST_F(ClientTest, AHastyCallerDoesNotDisturbAPatientOne) {  // L5
+  std::atomic<int> uncertain = 0;
+  Client client = make_client(server_.url(), [&](std::string_view) { uncertain += 1; });
+  const auto patient = client.acquire("redlock:patient", options(seconds(2)));
+  ASSERT_TRUE(patient);
+  const auto first = patient->deadline();
+  std::atomic<bool> over = false;
+  std::jthread hasty([&] {
+    while (!over) static_cast<void>(client.acquire("redlock:hasty", options(milliseconds(100))));
+  });
+  // The server stands still for 40 ms at a time: too long for a node timeout of 10 ms, nothing for one of 200.
+  while (patient->deadline() < first + seconds(2) && patient->held()) {
+    server_.pause();
+    std::this_thread::sleep_for(milliseconds(40));
+    server_.resume();
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  over = true;
+  EXPECT_TRUE(patient->held());
+  EXPECT_EQ(uncertain, 0);
+}
+
 TEST_F(ClientTest, AHeldLeaseOutlivesItsTtlManyTimes) {  // L5, P13
   Client client = make_client(server_.url());
   const auto lease = client.acquire("redlock:a", options(milliseconds(300)));
