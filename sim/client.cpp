@@ -228,6 +228,12 @@ void Client::close_connection() {
   }
 }
 
+void Client::on_closed() {
+  when_running([this, number = connections_] {
+    if (number == connections_) close_connection();
+  });
+}
+
 void Client::arm_timer() {
   const auto wake = tenant_.wake();
   if (!wake) return;
@@ -254,6 +260,7 @@ void Client::on_acquired(const core::Acquired& acquired) {
     shared_.judge.violated("S10", at, acquired.grant.stamp() + " is held without an answer");
   asked_.erase(asked);
   Believed lease{acquired.key, acquired.grant.value(acquired.token), acquired.deadline};
+  shared_.trace.mix_text(lease.value);
   shared_.trace.event(at, "acquired", index_, acquired.token, [&] { return lease.key + " " + lease.value; });
   shared_.judge.on_belief(lease.key, lease.value, at, clock_.when(lease.deadline));
   leases_.emplace(acquired.lease, std::move(lease));
@@ -285,9 +292,9 @@ void Client::on_lost(const core::Lost& lost) {
       shared_.judge.violated("S11", at,
                              lease.value + " was told to end later than its grace before the deadline");
     }
-    // With a node that answers in time nothing is ever lost.
-    if (shared_.network.last_trouble(index_) + timing.ttl * 3 / 2 < at &&
-        resumed_ + timing.ttl * 3 / 2 < at) {
+    // Once the node answers again, a renewal must come through long before the lease is lost (T19).
+    const Duration recovery = timing.ttl * 2 / 5 + shared_.plan.delay_usual * 20;
+    if (shared_.network.last_trouble(index_) + recovery < at && resumed_ + recovery < at) {
       shared_.judge.violated("L5", at, lease.value + " was lost with nothing in its way");
     }
   }

@@ -59,6 +59,8 @@ class Client {
   void pause();
   void resume(Duration slept);
   bool paused() const { return paused_; }
+  // The node closed the connection.
+  void on_closed();
 
  private:
   struct Believed {

@@ -21,17 +21,20 @@ enum class Fault : std::uint8_t {
   crash,      // a process dies and another is started
   flush,      // SCRIPT FLUSH
   slow,       // the node answers late, or not for a while
+  close,      // the node closes a connection
+  error,      // the node refuses all scripts for a while, as when it loads its data
+  remove,     // somebody deletes a lease by hand: this breaks an assumption, so "all" leaves it out
 };
 
-inline constexpr std::array<std::string_view, 11> fault_names{"delay",  "loss",  "duplicate", "partition",
-                                                              "oneway", "drift", "pause",     "suspend",
-                                                              "crash",  "flush", "slow"};
+inline constexpr std::array<std::string_view, 14> fault_names{
+    "delay",   "loss",  "duplicate", "partition", "oneway", "drift", "pause",
+    "suspend", "crash", "flush",     "slow",      "close",  "error", "remove"};
 
 using Faults = std::bitset<fault_names.size()>;
 
 inline bool has(const Faults& faults, Fault fault) { return faults[static_cast<std::size_t>(fault)]; }
 
-// "none", "all" or names separated by commas; nothing when a name is unknown.
+// "none", "all" (that keep the assumptions) and names, separated by commas; nothing when one is unknown.
 std::optional<Faults> read_faults(std::string_view text);
 
 }  // namespace tenure::sim

@@ -23,6 +23,9 @@ struct Violation {
 class Judge {
  public:
   void violated(std::string_view invariant, TrueTime at, std::string what);
+  // An assumption was broken on purpose: two may believe that they hold a name (S1, S4), while what is
+  // promised regardless goes on being judged, S2 above all.
+  void on_broken_assumption() { assumptions_hold_ = false; }
   const std::optional<Violation>& violation() const { return violation_; }
 
   // A node gave a new grant: its key shows this value from now on.
@@ -65,6 +68,7 @@ class Judge {
   std::map<std::string, Register> registers_;
   core::Token last_token_ = 0;
   Slack slack_;
+  bool assumptions_hold_ = true;
   std::uint64_t grants_ = 0;
 };
 

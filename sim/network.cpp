@@ -71,7 +71,9 @@ void Network::run(const Arrived& arrived) {
   const bool slow = now < node_slow_until_;
   if (slow) trouble(arrived.connection->client, now);
   node_free_ = now + (slow ? node_slow_each_ : service_usual);
-  redis::Value reply = node_.run(arrived.command, now);
+  const bool refused = now < node_refuses_until_ && ScriptArgs::is_script(arrived.command);
+  redis::Value reply = refused ? redis::Value::error("LOADING Redis is loading the dataset in memory")
+                               : node_.run(arrived.command, now);
   const auto arrival = travel(*arrived.connection, Direction::down);
   if (!arrival) return;
   schedule_.at(*arrival, [command = arrived.command, reply = std::move(reply), on_reply = arrived.on_reply] {
@@ -139,10 +141,15 @@ void Network::slow_node(Duration each, Duration length) {
   for (std::size_t client = 0; client < trouble_.size(); ++client) trouble(client, node_slow_until_);
 }
 
+void Network::refuse_scripts(Duration length) {
+  node_refuses_until_ = schedule_.now() + length;
+  for (std::size_t client = 0; client < trouble_.size(); ++client) trouble(client, node_refuses_until_);
+}
+
 void Network::calm() {
   calm_ = true;
   for (auto& cuts : cuts_) cuts = {};
-  node_stopped_until_ = node_slow_until_ = {};
+  node_stopped_until_ = node_slow_until_ = node_refuses_until_ = {};
 }
 
 }  // namespace tenure::sim

@@ -40,6 +40,8 @@ class Network {
   void cut(std::size_t client, bool up, bool down, bool hold, Duration length);
   void stop_node(Duration length);
   void slow_node(Duration each, Duration length);
+  void refuse_scripts(Duration length);
+  void on_closed(std::size_t client) { trouble(client, schedule_.now()); }
   // From now on no message is late, lost or doubled.
   void calm();
 
@@ -81,6 +83,7 @@ class Network {
   TrueTime node_free_{};  // the node runs one command at a time
   TrueTime node_stopped_until_{};
   TrueTime node_slow_until_{};
+  TrueTime node_refuses_until_{};
   Duration node_slow_each_{};
   std::uint64_t lost_ = 0;
   std::uint64_t late_ = 0;

@@ -29,10 +29,10 @@ ScriptArgs::ScriptArgs(const redis::Command& command)
   kind = fence ? Kind::acquire : arguments == keys + 1 ? Kind::renew : Kind::release;
 }
 
-void Node::init(const redis::Keyspace& keyspace, TrueTime now) {
+void Node::init(TrueTime now) {
   const auto made =
-      model_.run({"EVAL", std::string(redis::init_script.body), "2", keyspace.record(), keyspace.fence(),
-                  core::admission(keyspace.cap) + "0000000000000000 simulated"},
+      model_.run({"EVAL", std::string(redis::init_script.body), "2", keyspace_.record(), keyspace_.fence(),
+                  core::admission(keyspace_.cap) + "0000000000000000 simulated"},
                  clock_.read(now));
   core::must(made.kind == redis::Value::Kind::array, "a new node takes its record");
 }
@@ -67,6 +67,10 @@ void Node::check_acquire(const redis::Command& command, const Look& before, cons
   const Look after = look(key, wall);
   const bool granted = reply.items.at(0).text == "granted";
   if (!granted) {
+    const std::int64_t left = before.expiry_ms.value_or(wall.ms() - 1) - wall.ms();
+    if (reply.items.size() != 3 || reply.items[1].text != before.value || reply.items[2].integer != left) {
+      judge_.violated("S9", now, key + ": who holds it, or for how long, is not true");
+    }
     if (after != before) judge_.violated("S5", now, stamp + " changed " + key + " without being granted it");
     return;
   }
@@ -120,7 +124,7 @@ Node::Look Node::look(const std::string& key, NodeTime now) const {
 std::vector<std::string> Node::leases(TrueTime now) const {
   std::vector<std::string> leases;
   for (auto& key : model_.data().keys(clock_.read(now))) {
-    if (key.starts_with("lease:")) leases.push_back(std::move(key));
+    if (key != keyspace_.record() && key != keyspace_.fence()) leases.push_back(std::move(key));
   }
   return leases;
 }

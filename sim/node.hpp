@@ -4,6 +4,8 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "redis/script_call.hpp"
 #include "sim/clock.hpp"
@@ -24,15 +26,19 @@ struct ScriptArgs {
 
 class Node {
  public:
-  Node(ScriptHost& host, WallClock clock, Judge& judge) : model_(host), clock_(clock), judge_(judge) {}
+  Node(ScriptHost& host, redis::Keyspace keyspace, WallClock clock, Judge& judge)
+      : model_(host), keyspace_(std::move(keyspace)), clock_(clock), judge_(judge) {}
 
   // As `tenure init` does: the record of a Redis that is new.
-  void init(const redis::Keyspace& keyspace, TrueTime now);
+  void init(TrueTime now);
 
   redis::Value run(const redis::Command& command, TrueTime now);
   void flush_scripts(TrueTime now) { model_.run({"SCRIPT", "FLUSH"}, clock_.read(now)); }
 
-  // The leases that it shows now.
+  // Somebody deletes a key by hand.
+  void remove(const std::string& key, TrueTime now) { model_.run({"DEL", key}, clock_.read(now)); }
+
+  // The keys that it shows now, beside the record and the fence.
   std::vector<std::string> leases(TrueTime now) const;
   std::uint64_t calls() const { return calls_; }
 
@@ -51,6 +57,7 @@ class Node {
                    const redis::Value& reply, TrueTime now);
 
   RedisModel model_;
+  redis::Keyspace keyspace_;
   WallClock clock_;
   Judge& judge_;
   std::uint64_t calls_ = 0;

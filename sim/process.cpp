@@ -64,6 +64,14 @@ void Process::crash() {
   }
 }
 
+void Process::forget_all() {
+  for (Task& task : tasks_) {
+    if (!task.lease) continue;
+    client_->forget(*task.lease);
+    rest(task);
+  }
+}
+
 void Process::wish_once(const std::string& key, std::optional<Duration> wait_max) {
   Task& task = *std::ranges::find(tasks_, key, &Task::key);
   core::Wish wish{key, shared_.plan.timing, wait_max};

@@ -24,6 +24,9 @@ class Process {
   void pause(Duration length, bool machine_sleeps);
   bool paused() const { return client_->paused(); }
   void crash();
+  void on_closed() { client_->on_closed(); }
+  // Its handles end without a release.
+  void forget_all();
 
   // For the questions asked at the end of a world.
   void wish_once(const std::string& key, std::optional<Duration> wait_max);

@@ -19,7 +19,7 @@ class Trace {
   template <class Text>
   void event(TrueTime now, std::string_view what, std::uint64_t a, std::uint64_t b, Text&& text) {
     mix(static_cast<std::uint64_t>(now.time_since_epoch().count()));
-    for (const char c : what) mix(static_cast<unsigned char>(c));
+    mix_text(what);
     mix(a);
     mix(b);
     if (!print_) return;
@@ -27,6 +27,11 @@ class Trace {
     std::printf("%12.6f ms  %-9.*s %s\n",
                 std::chrono::duration<double, std::milli>(now.time_since_epoch()).count(),
                 static_cast<int>(what.size()), what.data(), detail.c_str());
+  }
+
+  // What an event was about: into the hash only.
+  void mix_text(std::string_view text) {
+    for (const char c : text) mix(static_cast<unsigned char>(c));
   }
 
   std::uint64_t hash() const { return hash_; }

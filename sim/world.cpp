@@ -1,6 +1,10 @@
 #include "sim/world.hpp"
 
+#include <algorithm>
+#include <exception>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/random.hpp"
@@ -29,6 +33,9 @@ class World {
   // Runs until it is so, or the time is over.
   template <class Predicate>
   bool run_until(TrueTime end, Predicate&& so);
+  // It is so within that time, or the invariant is violated.
+  template <class Predicate>
+  void expect(std::string_view invariant, Duration within, const std::string& otherwise, Predicate&& so);
   bool over() const { return judge_.violation().has_value(); }
   Duration up_to(Duration longest) { return random_.between(Duration::zero(), longest); }
 
@@ -49,13 +56,13 @@ World::World(const WorldOptions& options, ScriptHost& host)
     : random_(options.seed),
       plan_(make_plan(options.faults, random_)),
       trace_(options.trace),
-      node_(host,
+      node_(host, redis::Keyspace{},
             WallClock(std::chrono::hours(490'000) + up_to(std::chrono::hours(1000)),
                       draw_drift(plan_, true, random_)),
             judge_),
       network_(plan_, schedule_, node_, core::Random(random_.next())),
       shared_{plan_, schedule_, network_, judge_, trace_, redis::Keyspace{}} {
-  node_.init(shared_.keyspace, schedule_.now());
+  node_.init(schedule_.now());
   for (std::size_t i = 0; i < plan_.clients; ++i) {
     const LocalClock clock(up_to(std::chrono::hours(1000)), draw_drift(plan_, false, random_));
     processes_.push_back(std::make_unique<Process>(shared_, i, clock, core::Random(random_.next())));
@@ -106,29 +113,54 @@ void World::calm_down() {
 }
 
 void World::ask_for_liveness() {
+  const Duration round_trips = plan_.delay_usual * 40;
+  const Duration ttl = plan_.timing.ttl;
   const std::string& key = plan_.names[0];
   Process& first = *processes_[0];
   Process& second = *processes_[1];
-  // L1: a free name is granted within a few round trips, also over a new connection.
-  first.wish_once(key, Duration::zero());
-  if (!run_until(schedule_.now() + plan_.delay_usual * 40, [&] { return first.holds(key); }) && !over()) {
-    judge_.violated("L1", schedule_.now(), key + " is free, and was not granted within a few round trips");
-  }
-  // L5: with nothing in its way it stays held.
-  run_until(schedule_.now() + plan_.timing.ttl * 2);
-  if (!first.holds(key) && !over()) judge_.violated("L5", schedule_.now(), key + " was lost in calm weather");
-  // L2: a dead owner is replaced when its TTL has run out; clocks may differ by a tenth.
-  second.wish_once(key, std::nullopt);
-  run_until(schedule_.now() + plan_.timing.ttl / 2);
+
+  // Free names are granted within a few round trips, all at once over a new connection.
   first.crash();
-  const Duration replaced_within = plan_.timing.ttl * 11 / 10 + std::chrono::milliseconds(400);
-  if (!run_until(schedule_.now() + replaced_within, [&] { return second.holds(key); }) && !over()) {
-    judge_.violated("L2", schedule_.now(),
-                    key + " had a dead owner, and was not granted to the next in time");
+  for (const auto& name : plan_.names) first.wish_once(name, Duration::zero());
+  expect("L1", round_trips, "a free name was not granted within a few round trips", [&] {
+    return std::ranges::all_of(plan_.names, [&](const auto& name) { return first.holds(name); });
+  });
+  // With nothing in its way a lease stays held.
+  run_until(schedule_.now() + ttl * 2);
+  expect("L5", {}, "a lease was lost in calm weather", [&] { return first.holds(key); });
+  // A dead owner is replaced when its TTL has run out; clocks may differ by a tenth.
+  second.wish_once(key, std::nullopt);
+  run_until(schedule_.now() + ttl / 2);
+  first.crash();
+  expect("L2", ttl * 11 / 10 + std::chrono::milliseconds(400), "a dead owner was not replaced in time",
+         [&] { return second.holds(key); });
+  // Who waits has the name soon after it is given back: at its next look, within 300 ms of its own clock.
+  first.wish_once(key, std::nullopt);
+  run_until(schedule_.now() + round_trips);
+  second.retire();
+  expect("L1", std::chrono::milliseconds(320) + round_trips, "a waiter was not granted what was given back",
+         [&] { return first.holds(key); });
+  // What is given back while the node cannot be reached is gone soon after it can.
+  network_.cut(0, true, true, false, plan_.timing.node_timeout * 3 / 2);
+  if (plan_.password) {
+    first.retire();
+  } else {
+    first.forget_all();
   }
+  expect("L9", plan_.timing.node_timeout * 5 + round_trips, "what was given back is still there",
+         [&] { return node_.leases(schedule_.now()).empty(); });
+
   for (const auto& process : processes_) process->retire();
-  run_until(schedule_.now() + plan_.timing.ttl * 3);
+  run_until(schedule_.now() + ttl * 3);
   expect_empty();
+}
+
+template <class Predicate>
+void World::expect(std::string_view invariant, Duration within, const std::string& otherwise,
+                   Predicate&& so) {
+  if (!run_until(schedule_.now() + within, so) && !over()) {
+    judge_.violated(invariant, schedule_.now(), otherwise);
+  }
 }
 
 // L9: when all is given back, nothing is left, neither in Redis nor in the clients.
@@ -183,6 +215,17 @@ void World::inject(Fault fault) {
         network_.slow_node(up_to(plan_.timing.node_timeout / 2), length);
       }
       break;
+    case Fault::close:
+      network_.on_closed(client);
+      process.on_closed();
+      break;
+    case Fault::error:
+      network_.refuse_scripts(length);
+      break;
+    case Fault::remove:
+      judge_.on_broken_assumption();
+      node_.remove(plan_.names[random_.below(plan_.names.size())], schedule_.now());
+      break;
     case Fault::delay:
     case Fault::loss:
     case Fault::duplicate:
@@ -214,6 +257,23 @@ bool World::run_until(TrueTime end, Predicate&& so) {
 
 }  // namespace
 
-Outcome run_world(const WorldOptions& options, ScriptHost& host) { return World(options, host).run(); }
+namespace {
+
+thread_local std::uint64_t running_seed = 0;
+
+}  // namespace
+
+std::uint64_t seed_of_this_thread() { return running_seed; }
+
+Outcome run_world(const WorldOptions& options, ScriptHost& host) {
+  running_seed = options.seed;
+  try {
+    return World(options, host).run();
+  } catch (const std::exception& error) {
+    Outcome outcome;
+    outcome.violation = {"CRASH", error.what(), {}};
+    return outcome;
+  }
+}
 
 }  // namespace tenure::sim

@@ -27,6 +27,10 @@ struct WorldOptions {
   bool trace = false;
 };
 
+// An exception out of a world is a violation named CRASH.
 Outcome run_world(const WorldOptions& options, ScriptHost& host);
+
+// Which world this thread runs, for whoever reports that it was aborted.
+std::uint64_t seed_of_this_thread();
 
 }  // namespace tenure::sim
