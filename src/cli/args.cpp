@@ -25,7 +25,7 @@ void add_duration(CLI::App& app, const std::string& option, std::optional<core::
   });
 }
 
-void add_exit_code(CLI::App& app, int& target) {
+void add_exit_code(CLI::App& app, std::optional<int>& target) {
   app.add_option_function<std::string>("-E,--busy-code", [&target](const std::string& text) {
     const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
     const int code = is_number && !text.empty() && text.size() <= 3 ? std::stoi(text) : 0;
@@ -60,6 +60,14 @@ using Parsed = tl::expected<Args, std::string>;
 
 Parsed refuse(std::string why) { return tl::unexpected(std::move(why)); }
 
+// The likeliest mistake is a command without the mark before it.
+std::string unknown_word(const CLI::App& app) {
+  const std::string word = app.remaining().front();
+  if (word.starts_with("-")) return "there is no option " + word + "; see --help";
+  return "\"" + word +
+         "\" is one word too many: the command stands behind --, as in tenure run NAME -- COMMAND";
+}
+
 // Nothing when there is more to do: otherwise the help page, or the error.
 std::optional<Parsed> read_words(CLI::App& app, std::span<const std::string> words, std::string_view help) {
   try {
@@ -67,6 +75,8 @@ std::optional<Parsed> read_words(CLI::App& app, std::span<const std::string> wor
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
     return Parsed(Text{std::string(help)});
+  } catch (const CLI::ExtrasError&) {
+    return refuse(core::printable(without_secrets(unknown_word(app)), 400));
   } catch (const CLI::ParseError& error) {
     return refuse(core::printable(without_secrets(error.what()), 400));
   }
@@ -82,6 +92,10 @@ Parsed parse_run(std::span<const std::string> words) {
   if (auto end = read_words(app, own, run_help_text)) return std::move(*end);
   if (run.no_wait && run.wait) {
     return refuse("--no-wait and --wait " + core::shown(*run.wait) + " contradict each other");
+  }
+  if (run.busy_code && !run.no_wait) {
+    return refuse("--busy-code " + std::to_string(*run.busy_code) +
+                  " goes with --no-wait: who waits is never busy");
   }
   if (mark != words.end()) run.command.assign(mark + 1, words.end());
   if (run.command.empty()) {
@@ -104,6 +118,11 @@ Parsed parse_args(const std::vector<std::string>& words) {
   if (words.empty()) return refuse("no command; tenure help lists them");
   const std::string& first = words.front();
   const auto rest = std::span(words).subspan(1);
+  const std::size_t most = first == "help" ? 1 : 0;
+  const bool alone = first == "--version" || first == "help" || first == "-h" || first == "--help";
+  if (alone && rest.size() > most) {
+    return refuse("\"" + core::printable(without_secrets(rest[most]), 60) + "\" is one word too many");
+  }
   if (first == "--version") return Text{"tenure " TENURE_VERSION "\n"};
   if (first == "help" && !rest.empty()) return parse_args({rest.front(), "--help"});
   if (first == "help" || first == "-h" || first == "--help") return Text{std::string(help_text)};

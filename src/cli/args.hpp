@@ -17,8 +17,8 @@ struct RunArgs {
   std::string name;
   bool no_wait = false;
   std::optional<core::Duration> wait{};  // nothing: for ever
-  int busy_code = number(ExitCode::busy);
-  std::optional<core::Duration> ttl{};  // nothing: 30s, or the cap where that is shorter
+  std::optional<int> busy_code{};        // instead of ExitCode::busy
+  std::optional<core::Duration> ttl{};   // nothing: 30s, or the cap where that is shorter
   std::optional<core::Duration> grace{};
   std::string lock_prefix = "redlock:";
   std::optional<std::string> id{};

@@ -50,7 +50,9 @@ Command::Missing missing_text(const std::string& name, int error) {
   const bool absent = error == ENOENT || error == ENOTDIR;
   const std::string shown = core::printable(name);
   if (absent) return {ExitCode::not_found, "command not found: " + shown};
-  return {ExitCode::cannot_run, "cannot run " + shown + ": " + std::generic_category().message(error)};
+  const std::string hint =
+      error == ENOEXEC ? " (does a script of yours lack its first line, #!/bin/sh?)" : "";
+  return {ExitCode::cannot_run, "cannot run " + shown + ": " + std::generic_category().message(error) + hint};
 }
 
 void point_into(std::vector<std::string>& texts, std::vector<char*>& pointers) {

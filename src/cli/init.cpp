@@ -116,7 +116,7 @@ int init(const InitArgs& args) {
   }
   std::printf("made: this Redis is ready for Tenure (leases of at most %s)\n",
               core::shown(node->keyspace.cap).c_str());
-  return number(ExitCode::done);
+  return finish_output();
 }
 
 }  // namespace tenure::cli

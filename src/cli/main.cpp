@@ -28,7 +28,7 @@ void fill_standard_descriptors() {
 int dispatch(const Args& args) {
   if (const auto* text = std::get_if<Text>(&args)) {
     std::fputs(text->text.c_str(), stdout);
-    return number(ExitCode::done);
+    return finish_output();
   }
   if (const auto* args_of_run = std::get_if<RunArgs>(&args)) return run(*args_of_run);
   return init(std::get<InitArgs>(args));

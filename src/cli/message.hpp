@@ -1,4 +1,4 @@
-// Messages for people, on stderr: one line each, "tenure: …". Data goes to stdout, not through here.
+// What the program says: messages for people on stderr, one line each, "tenure: …"; data on stdout.
 #pragma once
 
 #include <string_view>
@@ -7,5 +7,8 @@ namespace tenure::cli {
 
 // In one write, so that the lines of several programs on one terminal stay whole.
 void say(std::string_view sentence);
+
+// The exit code of a command whose output is complete: an own error when it could not be written.
+int finish_output();
 
 }  // namespace tenure::cli

@@ -82,7 +82,7 @@ int refused(const core::Refusal& refusal, const RunArgs& args, const Plan& plan)
   const auto [code, sentence] = refusal_text(refusal, args.name, plan.node);
   const bool others_turn = code == ExitCode::busy || code == ExitCode::waited;
   if (!others_turn || !args.quiet) say(sentence);
-  return code == ExitCode::busy ? args.busy_code : number(code);
+  return code == ExitCode::busy ? args.busy_code.value_or(number(code)) : number(code);
 }
 
 // The lease is given back in every case; what it says then may change how the run ends.

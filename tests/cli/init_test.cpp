@@ -100,5 +100,12 @@ TEST(Version, IsOneLine) {
   EXPECT_TRUE(result.out.starts_with("tenure 0.")) << result.out;
 }
 
+TEST(Output, ThatCannotBeWrittenIsAnError) {
+  const Process process({"sh", "-c", TENURE_PROGRAM " --version > /dev/full"},
+                        {.environment = plain_environment()});
+  EXPECT_EQ(process.exit_code(), 125);
+  EXPECT_TRUE(has(process.err(), "cannot write the output"));
+}
+
 }  // namespace
 }  // namespace tenure::test

@@ -170,5 +170,23 @@ TEST(Secrets, APasswordOnTheCommandLineIsNotSeenInProc) {
   EXPECT_FALSE(has(joined.out, "gehe!m")) << joined.out;
 }
 
+// T24: in a time namespace of its own the boot clock is far ahead of all others; the deadline must follow it.
+TEST_F(ProcessTest, TheDeadlineIsOnTheBootClock) {
+  Words words{"unshare", "--time", "--boottime", "100000", "--fork", "--", TENURE_PROGRAM};
+  for (auto& word : Job{.command = shell("echo $TENURE_DEADLINE; cat /proc/uptime")}.words(redis.url())) {
+    words.push_back(std::move(word));
+  }
+  const Process process(words, {.environment = plain_environment()});
+  if (process.exit_code() != 0 && process.out().empty())
+    GTEST_SKIP() << "no time namespaces here: " << process.err();
+  std::istringstream printed(process.out());
+  double deadline = 0;
+  double uptime = 0;
+  printed >> deadline >> uptime;
+  EXPECT_GT(uptime, 100'000);
+  EXPECT_GT(deadline, uptime);
+  EXPECT_LE(deadline, uptime + 30);
+}
+
 }  // namespace
 }  // namespace tenure::test

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -197,6 +198,24 @@ TEST(Tenant, WhateverHappensEveryWishEndsOnceNothingLostReturnsAndNothingStays) 
   }
   EXPECT_GT(acquired, 500U);
   EXPECT_GT(lost, 50U);
+}
+
+// A Drop closes a connection: what is sent in the same breath must go over the next one.
+TEST(Tenant, WhatTimedOutIsDroppedBeforeAnythingIsSent) {
+  Tenant tenant({.owner = "us"}, Random(1));
+  Actions actions;
+  tenant.acquire({.key = "held", .timing = timing_of()}, at(0s), actions);
+  tenant.on_reply(std::get<Send>(actions.at(0)).id, Granted{7}, at(0s), actions);
+  tenant.acquire({.key = "silent", .timing = timing_of()}, at(2900ms), actions);
+  actions.clear();
+
+  tenant.on_timer(at(4s), actions);  // late: the renewal is due, and the other request has timed out
+  ASSERT_GE(actions.size(), 2U);
+  EXPECT_TRUE(std::holds_alternative<Drop>(actions[0]));
+  EXPECT_TRUE(std::ranges::any_of(actions, [](const Action& action) {
+    const auto* send = std::get_if<Send>(&action);
+    return send != nullptr && std::holds_alternative<RenewRequest>(send->request);
+  }));
 }
 
 // S14
