@@ -9,7 +9,7 @@
 #include "core/record.hpp"
 #include "core/text.hpp"
 #include "redis/scripts.hpp"
-#include "runtime/call.hpp"
+#include "runtime/caller.hpp"
 #include "runtime/instance_id.hpp"
 
 namespace tenure::cli {

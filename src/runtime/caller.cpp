@@ -1,4 +1,4 @@
-#include "runtime/call.hpp"
+#include "runtime/caller.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>
