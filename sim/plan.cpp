@@ -24,7 +24,8 @@ Plan make_plan(const Faults& faults, core::Random& random) {
   plan.password = random.below(2) == 0;
   plan.calls_goal = 350 + random.below(500);
   plan.delay_usual = random.between(microseconds(20), microseconds(400));
-  if (has(faults, Fault::delay)) plan.tail = 0.04 * random.fraction();
+  // In every fourth world the network is so slow that late answers are usual.
+  if (has(faults, Fault::delay)) plan.tail = (random.below(4) == 0 ? 0.3 : 0.04) * random.fraction();
   if (has(faults, Fault::loss)) plan.loss = 0.01 * random.fraction();
   if (has(faults, Fault::duplicate)) plan.duplicate = 0.04 * random.fraction();
   plan.fault_every = plan.timing.ttl * static_cast<std::int64_t>(1 + random.below(6)) / 4;

@@ -132,7 +132,7 @@ void Process::on_acquired(const core::Acquired& acquired) {
   const Duration hold = up_to(chance(75) ? ttl / 20 : ttl * 2);
   for (auto writes = random_.below(3); writes > 0; --writes) later(*task, up_to(hold), &Process::write);
   // Some hold on until they lose it.
-  if (!chance(5)) later(*task, hold, &Process::give_back);
+  if (!chance(10)) later(*task, hold, &Process::give_back);
 }
 
 void Process::write(Task& task) {
