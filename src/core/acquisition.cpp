@@ -12,9 +12,11 @@ Acquisition::Acquisition(AcquireId id, Wish wish, Grant grant, std::size_t nodes
     : id_(id), wish_(std::move(wish)), grant_(std::move(grant)), may_hold_(nodes, false) {}
 
 void Acquisition::start(Time now, Outbox& out) {
-  // A wait that outlasts the clock is one without an end.
-  if (!give_up_at_ && wish_.wait_max && *wish_.wait_max < Time::max() - now)
+  // A single try ends with its round, and a wait that outlasts the clock is one without an end.
+  if (!give_up_at_ && wish_.wait_max && *wish_.wait_max != Duration::zero() &&
+      *wish_.wait_max < Time::max() - now) {
     give_up_at_ = now + *wish_.wait_max;
+  }
   last_sent_ = now;
   round_.emplace(may_hold_.size(), wish_.timing);
   round_->start(wish_.key, grant_, now, out);
@@ -30,9 +32,8 @@ std::optional<Acquisition::End> Acquisition::on_reply(NodeIndex node, const Repl
 
 std::optional<Acquisition::End> Acquisition::on_timer(Time now, Random& random, Outbox& out) {
   // The wait ends on time, also in the middle of a round; a grant that comes later is released
-  // and never reads as success (T16). A single try ends with its round instead.
-  const bool single = wish_.wait_max == Duration::zero();
-  if (give_up_at_ && now >= *give_up_at_ && !single) return cancel(RefusalCode::waited, out);
+  // and never reads as success (T16).
+  if (give_up_at_ && now >= *give_up_at_) return cancel(RefusalCode::waited, out);
   if (round_) {
     const auto result = round_->on_timer(now, out);
     if (!result) return std::nullopt;
@@ -58,8 +59,7 @@ Acquisition::End Acquisition::cancel(RefusalCode why, Outbox& out) {
 
 Time Acquisition::wake() const {
   const Time next = round_ ? round_->ends_at() : next_round_;
-  const bool single = wish_.wait_max == Duration::zero();
-  return give_up_at_ && !single ? std::min(next, *give_up_at_) : next;
+  return give_up_at_ ? std::min(next, *give_up_at_) : next;
 }
 
 std::optional<Acquisition::End> Acquisition::on_round_end(const RoundResult& result, Time now, Random& random,

@@ -10,14 +10,14 @@ namespace {
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
 
+}  // namespace
+
 // C0 and DEL are single bytes; C1 is written 0xc2 0x80 … 0xc2 0x9f and drives terminals as well.
 bool is_control(std::string_view sequence) {
   const auto first = static_cast<unsigned char>(sequence[0]);
   if (sequence.size() == 1) return first < 0x20 || first == 0x7f;
   return sequence.size() == 2 && first == 0xc2 && static_cast<unsigned char>(sequence[1]) < 0xa0;
 }
-
-}  // namespace
 
 std::size_t utf8_length(std::string_view text) {
   if (text.empty()) return 0;

@@ -12,6 +12,9 @@ inline constexpr std::size_t name_length_max = 512;
 // Where the valid UTF-8 sequence at the start of text ends, as a length; 0 when it is broken.
 std::size_t utf8_length(std::string_view text);
 
+// Is this one UTF-8 sequence a control character, which could drive a terminal?
+bool is_control(std::string_view sequence);
+
 // Why this cannot be a name, or nothing when it can: not empty, at most 512 bytes, valid UTF-8, no
 // control characters. "what" begins the sentence: "the name", "the owner id".
 std::optional<std::string> name_error(std::string_view what, std::string_view name);

@@ -44,8 +44,7 @@ std::string printable(std::string_view text, std::size_t length_max) {
     if (safe.size() >= length_max) return safe + "…";
     const std::size_t length = utf8_length(text.substr(at));
     const auto first = static_cast<unsigned char>(text[at]);
-    const bool c1 = length == 2 && first == 0xc2 && static_cast<unsigned char>(text[at + 1]) < 0xa0;
-    if (length == 0 || first < 0x20 || first == 0x7f || c1) {
+    if (length == 0 || is_control(text.substr(at, length))) {
       std::array<char, 5> escaped{};
       std::snprintf(escaped.data(), escaped.size(), "\\x%02x", first);
       safe += escaped.data();

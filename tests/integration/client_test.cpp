@@ -35,15 +35,16 @@ AcquireOptions options(core::Duration ttl, std::optional<core::Duration> wait_ma
   return options;
 }
 
+void init(RedisServer& server) {
+  const auto made = server.command({"EVAL", std::string(redis::init_script.body), "2", "tenure:record",
+                                    "tenure:fence", core::admission(core::Ttl(60'000)) + "epoch life"});
+  ASSERT_EQ(made.items.at(0).text, "made");
+}
+
 class ClientTest : public ::testing::Test {
  protected:
   void SetUp() override { init(server_); }
 
-  static void init(RedisServer& server) {
-    const auto made = server.command({"EVAL", std::string(redis::init_script.body), "2", "tenure:record",
-                                      "tenure:fence", core::admission(core::Ttl(60'000)) + "epoch life"});
-    ASSERT_EQ(made.items.at(0).text, "made");
-  }
   Client make_client(const std::string& url, std::function<void(std::string_view)> log = {}) {
     runtime::ClientOptions client;
     client.nodes = {redis::parse_url(url).value()};
@@ -385,8 +386,7 @@ TEST(ClientWithPassword, AnAclUserOverTcpByName) {  // L11
   with_user.tcp = true;
   RedisServer server(with_user);
   server.command({"ACL", "SETUSER", "web", "on", ">s3cret", "~redlock:*", "~tenure:*", "+@all"});
-  server.command({"EVAL", std::string(redis::init_script.body), "2", "tenure:record", "tenure:fence",
-                  core::admission(core::Ttl(60'000)) + "epoch life"});
+  init(server);
   const auto client_for = [&](const std::string& password) {
     runtime::ClientOptions client;
     client.nodes = {
@@ -404,8 +404,7 @@ TEST(ClientWithPassword, AnAclUserOverTcpByName) {  // L11
 
 TEST(ClientAtMaxmemory, RenewAndReleaseWorkAndNewGrantsGetAClearError) {  // F11
   RedisServer server;
-  server.command({"EVAL", std::string(redis::init_script.body), "2", "tenure:record", "tenure:fence",
-                  core::admission(core::Ttl(60'000)) + "epoch life"});
+  init(server);
   runtime::ClientOptions with;
   with.nodes = {redis::parse_url(server.url()).value()};
   with.owner = "me";
