@@ -44,9 +44,9 @@ Tally run_campaign(const CampaignOptions& options,
       const std::uint64_t number = next++;
       if (number >= options.runs) break;
       const std::uint64_t seed = options.first_seed + number;
-      Outcome outcome = run_world({seed, options.faults, false}, host);
+      Outcome outcome = run_world({seed, options.faults, options.profile, false}, host);
       if (number % 100 == 0 && !outcome.violation) {
-        const Outcome again = run_world({seed, options.faults, false}, host);
+        const Outcome again = run_world({seed, options.faults, options.profile, false}, host);
         if (again.hash != outcome.hash) outcome.violation = {"S14", "two runs of one seed differ", {}};
       }
       if (outcome.violation) stop = true;

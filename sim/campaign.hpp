@@ -15,6 +15,7 @@ struct CampaignOptions {
   std::uint64_t runs = 1;
   unsigned jobs = 1;
   Faults faults;
+  Profile profile{};
   std::optional<std::filesystem::path> scripts{};
 };
 

@@ -11,23 +11,24 @@ namespace tenure::sim {
 namespace {
 
 // Is this command, as the node got it, that request? By content, since the wire has no ids.
-bool same_request(const core::Request& request, const redis::Command& command) {
-  const ScriptArgs args(command);
-  if (const auto* acquire = std::get_if<core::AcquireRequest>(&request)) {
-    return args.kind == ScriptArgs::Kind::acquire && command[3] == acquire->key &&
-           command[7] == acquire->grant.stamp();
+bool same_request(const core::Request& request, const redis::Command& command,
+                  const redis::Keyspace& keyspace) {
+  // All but the epoch of the connection, which is not the request's.
+  if (const auto* acquire = std::get_if<core::AcquireRequest>(&request); acquire != nullptr) {
+    if (!ScriptArgs::is_script(command)) return false;
+    const ScriptArgs args(command);
+    return args.kind == ScriptArgs::Kind::acquire && args.key(command, 0) == acquire->key &&
+           args.argument(command, 1) == acquire->grant.stamp();
   }
-  if (const auto* renew = std::get_if<core::RenewRequest>(&request)) {
-    if (args.kind != ScriptArgs::Kind::renew || args.keys != renew->items.size()) return false;
-    for (std::size_t i = 0; i < args.keys; ++i) {
-      if (command[3 + i] != renew->items[i].key || command[4 + args.keys + i] != renew->items[i].value)
-        return false;
-    }
-    return true;
+  const redis::Command wanted = redis::script_call(request, keyspace, "", redis::CallBy::sha1);
+  if (!ScriptArgs::is_script(wanted) || !ScriptArgs::is_script(command)) return wanted == command;
+  if (wanted.size() != command.size() || ScriptArgs(wanted).kind != ScriptArgs(command).kind) return false;
+  const bool epoch = std::holds_alternative<core::ReassertRequest>(request);
+  const std::size_t admission = 3 + ScriptArgs(command).keys;
+  for (std::size_t i = 2; i < wanted.size(); ++i) {
+    if (wanted[i] != command[i] && !(epoch && i == admission)) return false;
   }
-  const auto& release = std::get<core::ReleaseRequest>(request);
-  return args.kind == ScriptArgs::Kind::release && command[3] == release.key &&
-         command[4] == release.grant.stamp();
+  return true;
 }
 
 bool is_definite(const core::Reply& reply) {
@@ -37,24 +38,32 @@ bool is_definite(const core::Reply& reply) {
 
 }  // namespace
 
-Client::Client(Surroundings& surroundings, std::size_t index, LocalClock clock, std::string owner,
+Client::Client(Surroundings& surroundings, std::size_t index, Clocks clocks, std::string owner,
                core::Random random, Listener listener)
     : shared_(surroundings),
       index_(index),
-      clock_(clock),
-      tenant_({std::move(owner), 1}, random),
-      listener_(std::move(listener)) {}
+      clock_(clocks.boot),
+      wall_(clocks.wall),
+      owner_(std::move(owner)),
+      random_(random.next()),
+      tenant_({owner_, shared_.plan.nodes, shared_.keyspace.cap}, random),
+      listener_(std::move(listener)),
+      lines_(shared_.plan.nodes),
+      ears_(shared_.plan.nodes) {}
 
-// A process that dies believes nothing any more.
+// A process that dies believes nothing any more, and its machine closes what it had open.
 Client::~Client() {
   for (auto& [id, lease] : leases_) end_belief(lease);
+  for (const Ear& ear : ears_) {
+    if (ear.connection) shared_.network.hang_up(ear.connection);
+  }
 }
 
 core::AcquireId Client::acquire(core::Wish wish) {
   core::Actions actions;
+  const std::string key = wish.key;
   const core::AcquireId id = tenant_.acquire(std::move(wish), now(), actions);
-  const auto& request = std::get<core::AcquireRequest>(std::get<core::Send>(actions.at(0)).request);
-  asked_[id].stamp = request.grant.stamp();
+  wished_[id] = {key, shared_.schedule.now()};
   perform(actions);
   return id;
 }
@@ -116,21 +125,26 @@ void Client::when_running(std::function<void()> event) {
 }
 
 void Client::perform(core::Actions& actions) {
-  for (core::Action& action : actions) act(action, actions);
+  for (core::Action& action : actions) act(action);
   arm_timer();
 }
 
-void Client::act(core::Action& action, const core::Actions& all) {
+void Client::act(core::Action& action) {
   if (const auto* send = std::get_if<core::Send>(&action)) {
     ask(*send);
   } else if (const auto* drop = std::get_if<core::Drop>(&action)) {
-    const bool carried = connection_ && conversation_->carries(drop->id);
+    Line& line = lines_.at(drop->node);
+    const bool carried = line.connection && line.conversation->carries(drop->id);
     requests_.erase(drop->id);
-    if (carried) close_connection();
+    if (carried) close_line(drop->node);
+  } else if (std::holds_alternative<core::Listen>(action)) {
+    if (!std::exchange(listening_, true)) {
+      for (std::size_t node = 0; node < ears_.size(); ++node) listen(node);
+    }
   } else if (const auto* acquired = std::get_if<core::Acquired>(&action)) {
     on_acquired(*acquired);
   } else if (const auto* refused = std::get_if<core::Refused>(&action)) {
-    on_refused(*refused, all);
+    on_refused(*refused);
   } else if (const auto* renewed = std::get_if<core::Renewed>(&action)) {
     on_renewed(*renewed);
   } else if (const auto* lost = std::get_if<core::Lost>(&action)) {
@@ -143,76 +157,109 @@ void Client::act(core::Action& action, const core::Actions& all) {
 
 void Client::ask(const core::Send& send) {
   if (const auto* acquire = std::get_if<core::AcquireRequest>(&send.request)) {
-    for (auto& [id, asked] : asked_) {
-      if (asked.stamp == acquire->grant.stamp()) asked.unanswered.insert(send.id);
+    Asked& asked = asked_[acquire->grant.stamp()];
+    asked.key = acquire->key;
+    asked.unanswered.emplace(send.id, send.node);
+  } else if (const auto* release = std::get_if<core::ReleaseRequest>(&send.request)) {
+    const auto asked = asked_.find(release->grant.stamp());
+    if (asked != asked_.end()) {
+      asked->second.granted.erase(send.node);
+      std::erase_if(asked->second.unanswered, [&](const auto& entry) { return entry.second == send.node; });
     }
   }
   const auto number = static_cast<std::uint64_t>(send.id);
   shared_.trace.event(shared_.schedule.now(), "send", index_, number, [&] {
-    static constexpr std::array<std::string_view, 3> kinds{"acquire", "renew", "release"};
-    return "client " + std::to_string(index_) + " asks to " + std::string(kinds.at(send.request.index())) +
-           ", request " + std::to_string(number);
+    static constexpr std::array<std::string_view, 7> kinds{"acquire", "confirm", "renew",        "reassert",
+                                                           "release", "open",    "tell the time"};
+    return "client " + std::to_string(index_) + " asks node " + std::to_string(send.node) + " to " +
+           std::string(kinds.at(send.request.index())) + ", request " + std::to_string(number);
   });
   requests_.emplace(send.id, send.request);
-  if (!connection_) open_connection();
+  if (!lines_.at(send.node).connection) open_line(send.node);
   std::vector<redis::Command> commands;
-  conversation_->ask(send.id, send.request, commands);
-  say(std::move(commands));
+  lines_[send.node].conversation->ask(send.id, send.request, commands);
+  say(send.node, std::move(commands));
 }
 
-void Client::open_connection() {
-  conversation_.emplace(redis::Greeting{"", shared_.plan.password ? "secret" : "", 0}, shared_.keyspace);
-  const std::uint64_t number = ++connections_;
-  connection_ = shared_.network.connect(index_, [this, number, alive = std::weak_ptr(alive_)] {
-    if (alive.expired()) return;
-    when_running([this, number] {
-      if (number != connections_ || !connection_) return;
-      std::vector<redis::Command> commands;
-      conversation_->open(commands);
-      say(std::move(commands));
-    });
-  });
+void Client::open_line(std::size_t node) {
+  Line& line = lines_[node];
+  line.conversation.emplace(
+      redis::Greeting{"", shared_.plan.password ? "secret" : "", 0}, shared_.keyspace,
+      [this] { return redis::Introduction{random_.hex16(), wall_.read(shared_.schedule.now()).ms()}; });
+  const std::uint64_t number = ++line.number;
+  line.connection =
+      shared_.network.connect(index_, node, [this, node, number, alive = std::weak_ptr(alive_)] {
+        if (alive.expired()) return;
+        when_running([this, node, number] {
+          if (number != lines_[node].number || !lines_[node].connection) return;
+          std::vector<redis::Command> commands;
+          lines_[node].conversation->open(commands);
+          say(node, std::move(commands));
+        });
+      });
 }
 
-void Client::say(std::vector<redis::Command> commands) {
+void Client::say(std::size_t node, std::vector<redis::Command> commands) {
   for (auto& command : commands) {
-    shared_.network.send(connection_, std::move(command),
-                         [this, number = connections_, alive = std::weak_ptr(alive_)](
-                             const redis::Command& sent, const redis::Value& value) {
-                           if (alive.expired()) return;
-                           if (!paused_) return hear(number, sent, value);
-                           missed_.push_back([this, number, sent, value] { hear(number, sent, value); });
-                         });
+    shared_.network.send(
+        lines_[node].connection, std::move(command),
+        [this, node, number = lines_[node].number, alive = std::weak_ptr(alive_)](const redis::Command& sent,
+                                                                                  const redis::Value& value) {
+          if (alive.expired()) return;
+          if (!paused_) return hear(node, number, sent, value);
+          missed_.push_back([this, node, number, sent, value] { hear(node, number, sent, value); });
+        });
   }
 }
 
-void Client::hear(std::uint64_t connection, const redis::Command& command, const redis::Value& value) {
-  if (connection != connections_ || !connection_) return;
+void Client::hear(std::size_t node, std::uint64_t connection, const redis::Command& command,
+                  const redis::Value& value) {
+  Line& line = lines_[node];
+  if (connection != line.number || !line.connection) return;
   std::vector<redis::Command> commands;
-  const auto answer = conversation_->hear(value, commands);
-  say(std::move(commands));
-  core::must(answer.has_value(), "a simulated node speaks the protocol");
-  if (!*answer) return;
-  const auto request = requests_.find((*answer)->id);
-  if (request != requests_.end() && !same_request(request->second, command)) {
+  auto heard = line.conversation->hear(value, commands);
+  say(node, std::move(commands));
+  if (!heard) {  // the admission was refused
+    core::must(value.kind == redis::Value::Kind::error, "a simulated node speaks the protocol");
+    close_line(node);
+    return;
+  }
+  if (heard->admitted) {
+    shared_.trace.event(shared_.schedule.now(), "admitted", index_, node, [&] { return value.text; });
+    core::Actions actions;
+    tenant_.on_admitted(static_cast<core::NodeIndex>(node), *heard->admitted, now(), actions);
+    perform(actions);
+  }
+  if (!heard->answer) return;
+  const auto request = requests_.find(heard->answer->id);
+  if (request != requests_.end() && !same_request(request->second, command, shared_.keyspace)) {
     shared_.judge.violated("S13", shared_.schedule.now(), "a reply was matched to another request");
   }
   shared_.trace.event(
-      shared_.schedule.now(), "reply", index_, static_cast<std::uint64_t>((*answer)->id), [&] {
-        return "client " + std::to_string(index_) + " hears of request " +
-               std::to_string(static_cast<std::uint64_t>((*answer)->id)) + " for " + command.at(3) + ": " +
-               (value.items.empty() || value.items[0].text.empty() ? "answered" : value.items[0].text);
+      shared_.schedule.now(), "reply", index_, static_cast<std::uint64_t>(heard->answer->id), [&] {
+        std::string said =
+            value.kind == redis::Value::Kind::integer ? std::to_string(value.integer) : value.text;
+        for (const auto& item : value.items) {
+          said += " " + (item.text.empty() ? std::to_string(item.integer) : item.text);
+        }
+        return "client " + std::to_string(index_) + " hears node " + std::to_string(node) + " on request " +
+               std::to_string(static_cast<std::uint64_t>(heard->answer->id)) + ": " + said;
       });
-  on_answer(**answer);
+  if (request != requests_.end() && std::holds_alternative<core::ReassertRequest>(request->second)) {
+    const auto* answers = std::get_if<core::KeyAnswers>(&heard->answer->reply);
+    if (answers != nullptr && std::ranges::find(*answers, core::KeyAnswer::foreign) != answers->end())
+      shared_.network.on_hindrance(index_, node);
+  }
+  on_answer(*heard->answer);
 }
 
 void Client::on_answer(const redis::Conversation::Answer& answer) {
   requests_.erase(answer.id);
-  for (auto& [id, asked] : asked_) {
-    if (asked.unanswered.contains(answer.id) && is_definite(answer.reply)) {
-      asked.unanswered.erase(answer.id);
-      asked.granted = asked.granted || std::holds_alternative<core::Granted>(answer.reply);
-    }
+  for (auto& [stamp, asked] : asked_) {
+    const auto found = asked.unanswered.find(answer.id);
+    if (found == asked.unanswered.end() || !is_definite(answer.reply)) continue;
+    if (std::holds_alternative<core::Granted>(answer.reply)) asked.granted.insert(found->second);
+    asked.unanswered.erase(found);
   }
   core::Actions actions;
   tenant_.on_reply(answer.id, answer.reply, now(), actions);
@@ -220,17 +267,64 @@ void Client::on_answer(const redis::Conversation::Answer& answer) {
 }
 
 // Everything on it has failed, as the runtime reports it.
-void Client::close_connection() {
-  if (!connection_) return;
-  connection_.reset();
-  for (const auto& [id, applied] : conversation_->close()) {
+void Client::close_line(std::size_t node) {
+  Line& line = lines_[node];
+  if (!line.connection) return;
+  line.connection.reset();
+  for (const auto& [id, applied] : line.conversation->close()) {
     on_answer({id, core::Failure{applied, core::FailureCode::closed, "closed"}});
   }
 }
 
-void Client::on_closed() {
-  when_running([this, number = connections_] {
-    if (number == connections_) close_connection();
+void Client::listen(std::size_t node) {
+  Ear& ear = ears_[node];
+  const std::uint64_t number = ++ear.number;
+  const auto mine = [this, node, number, alive = std::weak_ptr(alive_)](auto then) {
+    return [this, node, number, alive, then = std::move(then)](auto&&... said) {
+      if (alive.expired()) return;
+      when_running([this, node, number, then, said...] {
+        if (ears_[node].number == number && ears_[node].connection) then(said...);
+      });
+    };
+  };
+  const auto on_subscribed = mine([this, node] {
+    core::Actions actions;
+    tenant_.on_listening(static_cast<core::NodeIndex>(node), true, now(), actions);
+    perform(actions);
+  });
+  const auto on_message_of = mine([this, node](const std::string& message) { on_message(node, message); });
+  ear.connection = shared_.network.connect(index_, node, mine([this, node, on_subscribed, on_message_of] {
+                                             shared_.network.subscribe(ears_[node].connection,
+                                                                       shared_.keyspace.channels() + owner_,
+                                                                       on_subscribed, on_message_of);
+                                           }));
+}
+
+void Client::on_message(std::size_t node, const std::string& message) {
+  shared_.trace.event(shared_.schedule.now(), "message", index_, node, [&] { return message; });
+  const auto wake_up = redis::read_wake_up(message);
+  core::must(wake_up.has_value(), "a message of a script can be read");
+  core::Actions actions;
+  tenant_.on_wake_up(static_cast<core::NodeIndex>(node), wake_up->ticket, wake_up->after, now(), actions);
+  perform(actions);
+}
+
+// Deaf until it listens again, a little later.
+void Client::close_ear(std::size_t node) {
+  if (!ears_[node].connection) return;
+  shared_.network.hang_up(std::exchange(ears_[node].connection, nullptr));
+  core::Actions actions;
+  tenant_.on_listening(static_cast<core::NodeIndex>(node), false, now(), actions);
+  perform(actions);
+  shared_.schedule.in(shared_.plan.timing.node_timeout, [this, node, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) when_running([this, node] { listen(node); });
+  });
+}
+
+void Client::on_closed(std::size_t node) {
+  when_running([this, node, number = lines_[node].number, ear = ears_[node].number] {
+    if (number == lines_[node].number) close_line(node);
+    if (ear == ears_[node].number) close_ear(node);
   });
 }
 
@@ -255,14 +349,18 @@ void Client::on_timer() {
 
 void Client::on_acquired(const core::Acquired& acquired) {
   const TrueTime at = shared_.schedule.now();
-  const auto asked = asked_.find(acquired.acquire);
-  if (!asked->second.granted)
-    shared_.judge.violated("S10", at, acquired.grant.stamp() + " is held without an answer");
-  asked_.erase(asked);
+  const auto asked = asked_.find(acquired.grant.stamp());
+  if (asked == asked_.end() || asked->second.granted.size() < shared_.plan.nodes / 2 + 1)
+    shared_.judge.violated("S10", at, acquired.grant.stamp() + " is held without the answers of a majority");
+  if (asked != asked_.end()) asked_.erase(asked);
+  const auto wished = wished_.find(acquired.acquire);
+  expect_no_loose_ends(wished->second.key);
   Believed lease{acquired.key, acquired.grant.value(acquired.token), acquired.deadline};
   shared_.trace.mix_text(lease.value);
   shared_.trace.event(at, "acquired", index_, acquired.token, [&] { return lease.key + " " + lease.value; });
   shared_.judge.on_belief(lease.key, lease.value, at, clock_.when(lease.deadline));
+  shared_.judge.on_acquired(lease.key, lease.value, wished->second.began, at);
+  wished_.erase(wished);
   leases_.emplace(acquired.lease, std::move(lease));
   listener_.acquired(acquired);
 }
@@ -306,21 +404,24 @@ void Client::on_lost(const core::Lost& lost) {
   listener_.lost(lost);
 }
 
-void Client::on_refused(const core::Refused& refused, const core::Actions& all) {
-  const auto asked = asked_.find(refused.acquire);
-  if (!asked->second.unanswered.empty() || asked->second.granted) {
-    const bool cleans_up = std::ranges::any_of(all, [&](const core::Action& action) {
-      const auto* send = std::get_if<core::Send>(&action);
-      const auto* release = send != nullptr ? std::get_if<core::ReleaseRequest>(&send->request) : nullptr;
-      return release != nullptr && release->grant.stamp() == asked->second.stamp;
-    });
-    if (!cleans_up) {
-      shared_.judge.violated("S10", shared_.schedule.now(),
-                             asked->second.stamp + " may be held, and was given up without a release");
-    }
-  }
-  asked_.erase(asked);
+void Client::on_refused(const core::Refused& refused) {
+  const auto wished = wished_.find(refused.acquire);
+  expect_no_loose_ends(wished->second.key);
+  wished_.erase(wished);
   listener_.refused(refused);
+}
+
+// Where another grant of an acquisition that has ended might be, a release has been sent by now (S10).
+void Client::expect_no_loose_ends(const std::string& key) {
+  std::erase_if(asked_, [&](const auto& entry) {
+    const auto& [stamp, asked] = entry;
+    if (asked.key != key) return false;
+    if (!asked.unanswered.empty() || !asked.granted.empty()) {
+      shared_.judge.violated("S10", shared_.schedule.now(),
+                             stamp + " may be held, and was given up without a release");
+    }
+    return true;
+  });
 }
 
 void Client::end_belief(Believed& lease) {

@@ -28,6 +28,12 @@ struct Surroundings {
   redis::Keyspace keyspace;
 };
 
+// The clocks of the machine that a process runs on.
+struct Clocks {
+  LocalClock boot;
+  WallClock wall;
+};
+
 class Client {
  public:
   // Who uses the client hears the outcomes.
@@ -38,8 +44,8 @@ class Client {
     std::function<void(const core::Released&)> released;
   };
 
-  Client(Surroundings& surroundings, std::size_t index, LocalClock clock, std::string owner,
-         core::Random random, Listener listener);
+  Client(Surroundings& surroundings, std::size_t index, Clocks clocks, std::string owner, core::Random random,
+         Listener listener);
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -59,8 +65,8 @@ class Client {
   void pause();
   void resume(Duration slept);
   bool paused() const { return paused_; }
-  // The node closed the connection.
-  void on_closed();
+  // The node closed its connections.
+  void on_closed(std::size_t node);
 
  private:
   struct Believed {
@@ -70,22 +76,41 @@ class Client {
     bool lost = false;
     bool released = false;
   };
-  // What an acquisition has asked, as far as an outsider can tell (S10).
+  // What an acquisition has asked for by one grant, as far as an outsider can tell (S10).
   struct Asked {
-    std::string stamp;
-    std::set<core::RequestId> unanswered;  // or answered with "perhaps"
-    bool granted = false;
+    std::string key;
+    std::map<core::RequestId, std::size_t> unanswered;  // or answered with "perhaps", and by which node
+    std::set<std::size_t> granted;                      // the nodes that said so
+  };
+  struct Wished {
+    std::string key;
+    TrueTime began{};
+  };
+  // A connection to a node, and what is said on it.
+  struct Line {
+    std::optional<redis::Conversation> conversation;
+    std::shared_ptr<Connection> connection;
+    std::uint64_t number = 0;
+  };
+  // The connection to a node by which messages come.
+  struct Ear {
+    std::shared_ptr<Connection> connection;
+    std::uint64_t number = 0;
   };
 
   core::Time now() const { return clock_.read(shared_.schedule.now()); }
   void perform(core::Actions& actions);
-  void act(core::Action& action, const core::Actions& all);
+  void act(core::Action& action);
   void ask(const core::Send& send);
   void on_answer(const redis::Conversation::Answer& answer);
-  void hear(std::uint64_t connection, const redis::Command& command, const redis::Value& value);
-  void say(std::vector<redis::Command> commands);
-  void open_connection();
-  void close_connection();
+  void hear(std::size_t node, std::uint64_t connection, const redis::Command& command,
+            const redis::Value& value);
+  void say(std::size_t node, std::vector<redis::Command> commands);
+  void open_line(std::size_t node);
+  void close_line(std::size_t node);
+  void listen(std::size_t node);
+  void close_ear(std::size_t node);
+  void on_message(std::size_t node, const std::string& message);
   void arm_timer();
   void on_timer();
   // Now, or when the process goes on.
@@ -94,22 +119,27 @@ class Client {
   void on_acquired(const core::Acquired& acquired);
   void on_renewed(const core::Renewed& renewed);
   void on_lost(const core::Lost& lost);
-  void on_refused(const core::Refused& refused, const core::Actions& all);
+  void on_refused(const core::Refused& refused);
+  void expect_no_loose_ends(const std::string& key);
   void end_belief(Believed& lease);
 
   Surroundings& shared_;
   std::size_t index_;
   LocalClock clock_;
+  WallClock wall_;
+  std::string owner_;
+  core::Random random_;
   core::Tenant tenant_;
   Listener listener_;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // events of a dead process do nothing
 
-  std::optional<redis::Conversation> conversation_;
-  std::shared_ptr<Connection> connection_;
-  std::uint64_t connections_ = 0;
+  std::vector<Line> lines_;  // by node
+  std::vector<Ear> ears_;    // by node
+  bool listening_ = false;
 
   std::map<core::LeaseId, Believed> leases_;
-  std::map<core::AcquireId, Asked> asked_;
+  std::map<std::string, Asked> asked_;  // by stamp
+  std::map<core::AcquireId, Wished> wished_;
   std::map<core::RequestId, core::Request> requests_;  // sent and not answered, for S13
   std::optional<TrueTime> timer_;
   bool paused_ = false;

@@ -39,7 +39,8 @@ class LocalClock {
   // The first moment at which it shows that time.
   TrueTime when(core::Time local) const {
     const Duration shown = local.time_since_epoch() - offset_;
-    TrueTime guess(shown * 1'000'000 / (1'000'000 + drift_));
+    const Drift rate = 1'000'000 + drift_;
+    TrueTime guess(shown / rate * 1'000'000 + shown % rate * 1'000'000 / rate);  // whole hours would overflow
     while (read(guess) < local) guess += Duration(1);
     return guess;
   }
@@ -53,19 +54,32 @@ class LocalClock {
   Duration asleep_{};
 };
 
-// The wall clock of a node, by which its keys expire.
+// A wall clock: by a node's its keys expire. It is right within its skew, however fast or slow it runs: when it
+// is off by that much, it is slewed the other way.
 class WallClock {
  public:
-  WallClock(Duration offset, Drift drift) : offset_(offset), drift_(drift) {}
+  WallClock(Duration skew, Drift drift, Duration skew_max)
+      : skew_(skew), drift_(drift), skew_max_(skew_max) {}
 
   NodeTime read(TrueTime now) const {
-    const Duration shown = offset_ + drifted(now.time_since_epoch(), drift_);
+    const Duration true_time = now.time_since_epoch();
+    const Duration swing = skew_max_ * 4;
+    Duration off = (skew_ + drifted(true_time, drift_) - true_time + skew_max_) % swing;
+    if (off < Duration::zero()) off += swing;
+    off = off < swing / 2 ? off - skew_max_ : skew_max_ * 3 - off;
+    const Duration shown = unix_start + true_time + off + stepped_;
     return {std::chrono::floor<std::chrono::microseconds>(shown).count()};
   }
+  // Somebody sets it.
+  void step(Duration by) { stepped_ += by; }
 
  private:
-  Duration offset_;
+  static constexpr Duration unix_start = std::chrono::hours(490'000);
+
+  Duration skew_;
   Drift drift_;
+  Duration skew_max_;
+  Duration stepped_{};
 };
 
 }  // namespace tenure::sim

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <string>
+#include <utility>
 
 namespace tenure::sim {
 
@@ -14,13 +17,40 @@ constexpr std::string_view wrong_type = "WRONGTYPE Operation against a key holdi
 constexpr std::string_view syntax_error = "ERR syntax error";
 constexpr auto integer_max = std::numeric_limits<std::int64_t>::max();
 
-Keyspace::Entry* find(const CommandCall& call) { return call.data.find(call.args[1], call.now); }
+using List = Keyspace::List;
+using Hash = Keyspace::Hash;
+
+Keyspace::Entry* find(const CommandCall& call) { return call.server.data.find(call.args[1], call.now); }
+
+// What the key holds, for the commands of one type.
+template <class Type>
+struct Found {
+  Type* value = nullptr;  // null: nothing there, or
+  bool answered = false;  // something else, which is an error
+};
+
+template <class Type>
+Found<Type> find_typed(const CommandCall& call) {
+  Keyspace::Entry* entry = find(call);
+  if (entry == nullptr) return {};
+  if (auto* value = entry->as<Type>()) return {value, false};
+  call.reply.error(wrong_type);
+  return {nullptr, true};
+}
+
+// A new one where nothing is. Null: answered.
+template <class Type>
+Type* find_or_make(const CommandCall& call) {
+  const auto found = find_typed<Type>(call);
+  if (found.value != nullptr || found.answered) return found.value;
+  return &call.server.data.put(call.args[1]).value.template emplace<Type>();
+}
 
 void reply_text(const CommandCall& call, const Keyspace::Entry* entry) {
   if (entry == nullptr) {
     call.reply.nil();
-  } else if (entry->is_string()) {
-    call.reply.string(entry->text);
+  } else if (const auto* text = entry->as<std::string>()) {
+    call.reply.string(*text);
   } else {
     call.reply.error(wrong_type);
   }
@@ -32,9 +62,10 @@ void mget(const CommandCall& call) {
   const auto keys = call.args.subspan(1);
   call.reply.array(keys.size());
   for (const std::string_view key : keys) {
-    const Keyspace::Entry* entry = call.data.find(key, call.now);
-    if (entry != nullptr && entry->is_string()) {
-      call.reply.string(entry->text);
+    const Keyspace::Entry* entry = call.server.data.find(key, call.now);
+    const auto* text = entry != nullptr ? entry->as<std::string>() : nullptr;
+    if (text != nullptr) {
+      call.reply.string(*text);
     } else {
       call.reply.nil();
     }
@@ -88,7 +119,7 @@ void set(const CommandCall& call) {
       (options->only_absent && entry != nullptr) || (options->only_present && entry == nullptr);
   if (options->give_old) {
     reply_text(call, entry);
-    if (entry != nullptr && !entry->is_string()) return;
+    if (entry != nullptr && entry->as<std::string>() == nullptr) return;
   } else if (refused) {
     call.reply.nil();
   } else {
@@ -96,41 +127,45 @@ void set(const CommandCall& call) {
   }
   if (refused) return;
 
-  if (entry == nullptr) entry = &call.data.put(call.args[1]);
-  entry->text = call.args[2];
-  entry->list_length = 0;
+  if (entry == nullptr) entry = &call.server.data.put(call.args[1]);
+  if (auto* text = entry->as<std::string>()) {
+    text->assign(call.args[2]);
+  } else {
+    entry->value.emplace<std::string>(call.args[2]);
+  }
   if (!options->keep_ttl) entry->expiry_ms = expiry_ms;
 }
 
 void incr(const CommandCall& call) {
-  Keyspace::Entry* entry = find(call);
+  auto [text, answered] = find_typed<std::string>(call);
+  if (answered) return;
   std::int64_t number = 0;
-  if (entry != nullptr) {
-    if (!entry->is_string()) return call.reply.error(wrong_type);
-    const auto found = read_integer(entry->text);
+  if (text != nullptr) {
+    const auto found = read_integer(*text);
     if (!found) return call.reply.error(not_an_integer);
     if (*found == integer_max) return call.reply.error("ERR increment or decrement would overflow");
     number = *found;
   } else {
-    entry = &call.data.put(call.args[1]);
+    text = find_or_make<std::string>(call);
   }
   number += 1;
   std::array<char, 24> digits{};
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  entry->text.assign(digits.data(), end);
+  text->assign(digits.data(), end);
   call.reply.integer(number);
 }
 
 void del(const CommandCall& call) {
   std::int64_t deleted = 0;
-  for (const std::string_view key : call.args.subspan(1)) deleted += call.data.erase(key, call.now) ? 1 : 0;
+  for (const std::string_view key : call.args.subspan(1))
+    deleted += call.server.data.erase(key, call.now) ? 1 : 0;
   call.reply.integer(deleted);
 }
 
 void exists(const CommandCall& call) {
   const auto keys = call.args.subspan(1);
   call.reply.integer(std::count_if(keys.begin(), keys.end(), [&](std::string_view key) {
-    return call.data.find(key, call.now) != nullptr;
+    return call.server.data.find(key, call.now) != nullptr;
   }));
 }
 
@@ -144,7 +179,7 @@ void pexpire(const CommandCall& call) {
   Keyspace::Entry* entry = find(call);
   if (entry == nullptr) return call.reply.integer(0);
   if (*ttl <= 0) {
-    call.data.erase(call.args[1], call.now);
+    call.server.data.erase(call.args[1], call.now);
   } else {
     entry->expiry_ms = call.now.ms() + *ttl;
   }
@@ -163,21 +198,167 @@ void time(const CommandCall& call) {
   call.reply.string(std::to_string(call.now.us % 1'000'000));
 }
 
+void reply_length(const CommandCall& call, std::size_t length) {
+  call.reply.integer(static_cast<std::int64_t>(length));
+}
+
+// A list that becomes empty is gone.
+void drop_if_empty(const CommandCall& call, const List& list) {
+  if (list.empty()) call.server.data.erase(call.args[1], call.now);
+}
+
+// Where Redis would look for an index: from the end if it is negative.
+std::int64_t position(const List& list, std::int64_t index) {
+  return index < 0 ? index + static_cast<std::int64_t>(list.size()) : index;
+}
+
+template <class Add>
+void push(const CommandCall& call, Add add) {
+  List* list = find_or_make<List>(call);
+  if (list == nullptr) return;
+  for (const std::string_view element : call.args.subspan(2)) add(*list, element);
+  reply_length(call, list->size());
+}
+
 void lpush(const CommandCall& call) {
-  Keyspace::Entry* entry = find(call);
-  if (entry != nullptr && entry->is_string()) return call.reply.error(wrong_type);
-  if (entry == nullptr) entry = &call.data.put(call.args[1]);
-  entry->list_length += call.args.size() - 2;
-  call.reply.integer(static_cast<std::int64_t>(entry->list_length));
+  push(call, [](List& list, std::string_view element) { list.emplace_front(element); });
+}
+
+void rpush(const CommandCall& call) {
+  push(call, [](List& list, std::string_view element) { list.emplace_back(element); });
+}
+
+void lpop(const CommandCall& call) {
+  if (call.args.size() > 2) return call.reply.error(syntax_error);
+  const auto [list, answered] = find_typed<List>(call);
+  if (answered) return;
+  if (list == nullptr) return call.reply.nil();
+  call.reply.string(list->front());
+  list->pop_front();
+  drop_if_empty(call, *list);
+}
+
+void lrem(const CommandCall& call) {
+  const auto count = read_integer(call.args[2]);
+  if (!count) return call.reply.error(not_an_integer);
+  const auto [list, answered] = find_typed<List>(call);
+  if (answered) return;
+  if (list == nullptr) return call.reply.integer(0);
+
+  // So many from the front, or for a negative number from the back; for 0 all.
+  auto left = *count == 0 ? integer_max : std::abs(std::max(*count, -integer_max));
+  const auto leaves = [&, element = call.args[3]](const std::string& other) {
+    if (left == 0 || other != element) return false;
+    left -= 1;
+    return true;
+  };
+  const std::size_t before = list->size();
+  if (*count < 0) {
+    list->erase(list->begin(), std::remove_if(list->rbegin(), list->rend(), leaves).base());
+  } else {
+    std::erase_if(*list, leaves);
+  }
+  reply_length(call, before - list->size());
+  drop_if_empty(call, *list);
+}
+
+void lpos(const CommandCall& call) {
+  if (call.args.size() > 3) return call.reply.error(syntax_error);
+  const auto [list, answered] = find_typed<List>(call);
+  if (answered) return;
+  if (list == nullptr) return call.reply.nil();
+  const auto found = std::find(list->begin(), list->end(), call.args[2]);
+  if (found == list->end()) return call.reply.nil();
+  call.reply.integer(found - list->begin());
+}
+
+void lindex(const CommandCall& call) {
+  const auto [list, answered] = find_typed<List>(call);
+  if (answered) return;
+  if (list == nullptr) return call.reply.nil();
+  const auto index = read_integer(call.args[2]);
+  if (!index) return call.reply.error(not_an_integer);
+  const auto place = position(*list, *index);
+  if (place < 0 || place >= std::ssize(*list)) return call.reply.nil();
+  call.reply.string((*list)[static_cast<std::size_t>(place)]);
+}
+
+void llen(const CommandCall& call) {
+  const auto [list, answered] = find_typed<List>(call);
+  if (!answered) reply_length(call, list != nullptr ? list->size() : 0);
+}
+
+void lrange(const CommandCall& call) {
+  const auto from = read_integer(call.args[2]);
+  const auto to = read_integer(call.args[3]);
+  if (!from || !to) return call.reply.error(not_an_integer);
+  const auto [list, answered] = find_typed<List>(call);
+  if (answered) return;
+  if (list == nullptr) return call.reply.array(0);
+  const auto first = std::max<std::int64_t>(position(*list, *from), 0);
+  const auto last = std::min<std::int64_t>(position(*list, *to), std::ssize(*list) - 1);
+  call.reply.array(first <= last ? static_cast<std::size_t>(last - first + 1) : 0);
+  for (auto i = first; i <= last; ++i) call.reply.string((*list)[static_cast<std::size_t>(i)]);
+}
+
+void hset(const CommandCall& call) {
+  if (call.args.size() % 2 != 0) {
+    return call.reply.error("ERR wrong number of arguments for 'hset' command");
+  }
+  Hash* hash = find_or_make<Hash>(call);
+  if (hash == nullptr) return;
+  const std::size_t before = hash->size();
+  for (std::size_t i = 2; i < call.args.size(); i += 2) {
+    const auto [field, text] = std::pair(call.args[i], call.args[i + 1]);
+    const auto place = hash->lower_bound(field);
+    if (place != hash->end() && place->first == field) {
+      place->second = text;
+    } else {
+      hash->emplace_hint(place, field, text);
+    }
+  }
+  reply_length(call, hash->size() - before);
+}
+
+void hget(const CommandCall& call) {
+  const auto [hash, answered] = find_typed<Hash>(call);
+  if (answered) return;
+  if (hash == nullptr) return call.reply.nil();
+  const auto found = hash->find(call.args[2]);
+  if (found == hash->end()) return call.reply.nil();
+  call.reply.string(found->second);
+}
+
+// Of each section only the line that tells the life of the server.
+void info(const CommandCall& call) {
+  const auto sections = call.args.subspan(1);
+  const auto wanted = [&](std::string_view name) {
+    return sections.empty() || std::any_of(sections.begin(), sections.end(), [&](std::string_view section) {
+             return same_word(section, name);
+           });
+  };
+  std::string text;
+  if (wanted("server")) text += "# Server\r\nrun_id:" + call.server.run_id + "\r\n";
+  if (wanted("replication")) {
+    if (!text.empty()) text += "\r\n";
+    text += "# Replication\r\nmaster_replid:" + call.server.replid + "\r\n";
+  }
+  call.reply.string(text);
+}
+
+void publish(const CommandCall& call) {
+  const Publish& tell = call.server.publish;
+  reply_length(call, tell ? tell(call.args[1], call.args[2]) : 0);
 }
 
 void type(const CommandCall& call) {
+  constexpr std::array<std::string_view, 3> names{"string", "list", "hash"};  // as in the entry's variant
   const Keyspace::Entry* entry = find(call);
-  call.reply.status(entry == nullptr ? "none" : entry->is_string() ? "string" : "list");
+  call.reply.status(entry == nullptr ? "none" : names[entry->value.index()]);
 }
 
 void flushall(const CommandCall& call) {
-  call.data.clear();
+  call.server.data.clear();
   call.reply.status("OK");
 }
 
@@ -187,12 +368,20 @@ void ping(const CommandCall& call) {
   call.reply.status("PONG");
 }
 
+// The first ones are those of the granted path: they are looked for in this order.
 constexpr std::array commands{
-    CommandSpec{"get", 2, get},    CommandSpec{"mget", -2, mget},       CommandSpec{"set", -3, set},
-    CommandSpec{"incr", 2, incr},  CommandSpec{"pexpire", -3, pexpire}, CommandSpec{"del", -2, del},
-    CommandSpec{"pttl", 2, pttl},  CommandSpec{"time", 1, time},        CommandSpec{"exists", -2, exists},
-    CommandSpec{"type", 2, type},  CommandSpec{"lpush", -3, lpush},     CommandSpec{"flushall", 1, flushall},
-    CommandSpec{"ping", -1, ping},
+    CommandSpec{"get", 2, get},           CommandSpec{"mget", -2, mget},
+    CommandSpec{"set", -3, set},          CommandSpec{"incr", 2, incr},
+    CommandSpec{"pexpire", -3, pexpire},  CommandSpec{"del", -2, del},
+    CommandSpec{"pttl", 2, pttl},         CommandSpec{"lpop", -2, lpop},
+    CommandSpec{"lrem", 4, lrem},         CommandSpec{"lpos", -3, lpos},
+    CommandSpec{"rpush", -3, rpush},      CommandSpec{"lindex", 3, lindex},
+    CommandSpec{"publish", 3, publish},   CommandSpec{"time", 1, time},
+    CommandSpec{"info", -1, info},        CommandSpec{"hget", 3, hget},
+    CommandSpec{"hset", -4, hset},        CommandSpec{"exists", -2, exists},
+    CommandSpec{"type", 2, type},         CommandSpec{"lpush", -3, lpush},
+    CommandSpec{"llen", 2, llen},         CommandSpec{"lrange", 4, lrange},
+    CommandSpec{"flushall", 1, flushall}, CommandSpec{"ping", -1, ping},
 };
 
 }  // namespace

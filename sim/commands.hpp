@@ -1,4 +1,4 @@
-// The commands of Redis that Tenure's scripts and tests use, over a simulated keyspace, with the
+// The commands of Redis that Tenure's scripts and tests use, over a simulated server, with the
 // replies and the error texts of Redis 7. An option that is not modelled is a syntax error.
 #pragma once
 
@@ -7,13 +7,13 @@
 #include <span>
 #include <string_view>
 
-#include "sim/keyspace.hpp"
 #include "sim/reply_sink.hpp"
+#include "sim/server.hpp"
 
 namespace tenure::sim {
 
 struct CommandCall {
-  Keyspace& data;
+  Server& server;
   NodeTime now;
   std::span<const std::string_view> args;  // with the command's name
   ReplySink& reply;

@@ -12,7 +12,7 @@ std::optional<Faults> read_faults(std::string_view text) {
     const auto name = text.substr(0, comma);
     const auto found = std::ranges::find(fault_names, name);
     if (name == "all") {
-      faults.set().reset(static_cast<std::size_t>(Fault::remove));
+      for (std::size_t fault = 0; fault < faults_within_assumptions; ++fault) faults.set(fault);
     } else if (found != fault_names.end()) {
       faults.set(static_cast<std::size_t>(found - fault_names.begin()));
     } else {

@@ -23,12 +23,20 @@ enum class Fault : std::uint8_t {
   slow,       // the node answers late, or not for a while
   close,      // the node closes a connection
   error,      // the node refuses all scripts for a while, as when it loads its data
-  remove,     // somebody deletes a lease by hand: this breaks an assumption, so "all" leaves it out
+  skew,       // the wall clocks of machines are off, and a node's may be off differently after a restart
+  restart,    // the node restarts with all its data
+  rollback,   // the node restarts with older data, or a replica that lags behind takes its place
+  wipe,       // the node restarts with no data
+  flushall,   // everything is deleted, and no connection is closed
+  // These break an assumption, so "all" leaves them out.
+  remove,  // somebody deletes a lease by hand
+  step,    // somebody sets the wall clock of a node that runs
 };
 
-inline constexpr std::array<std::string_view, 14> fault_names{
-    "delay",   "loss",  "duplicate", "partition", "oneway", "drift", "pause",
-    "suspend", "crash", "flush",     "slow",      "close",  "error", "remove"};
+inline constexpr std::array<std::string_view, 20> fault_names{
+    "delay", "loss",  "duplicate", "partition", "oneway",  "drift",    "pause", "suspend",  "crash",  "flush",
+    "slow",  "close", "error",     "skew",      "restart", "rollback", "wipe",  "flushall", "remove", "step"};
+inline constexpr std::size_t faults_within_assumptions = 18;
 
 using Faults = std::bitset<fault_names.size()>;
 

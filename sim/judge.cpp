@@ -5,25 +5,58 @@
 namespace tenure::sim {
 
 void Judge::violated(std::string_view invariant, TrueTime at, std::string what) {
-  if (!assumptions_hold_ && (invariant == "S1" || invariant == "S4")) return;
+  if (!assumptions_hold_ && (invariant == "S1" || invariant == "S4" || invariant == "S12")) return;
   if (!violation_) violation_ = {std::string(invariant), std::move(what), at};
 }
 
-void Judge::on_grant(const std::string& key, const std::string& value, core::Token token, TrueTime now) {
-  grants_ += 1;
-  if (token <= last_token_) {
-    violated("S3", now, value + " was given after token " + std::to_string(last_token_));
+void Judge::on_node_grant(std::size_t node, const std::string& key, const std::string& stamp,
+                          core::Token token, TrueTime now) {
+  if (quorum_ == 1) {
+    on_grant(key, stamp + std::to_string(token), token, now);
+  } else {
+    history_[key].gave[stamp].insert(node);
   }
-  last_token_ = token;
-  history_[key].grants.push_back({value, now});
+}
+
+void Judge::on_node_confirm(std::size_t node, const std::string& key, const std::string& value,
+                            TrueTime now) {
+  Confirmed& confirmed = history_[key].confirmed[value];
+  confirmed.nodes.insert(node);
+  if (!confirmed.at && confirmed.nodes.size() >= quorum_) confirmed.at = now;
+}
+
+void Judge::on_grant(const std::string& key, const std::string& value, core::Token token, TrueTime now) {
+  History& history = history_[key];
+  grants_ += 1;
+  if (token <= history.last_token) {
+    violated("S3", now, value + " was given after token " + std::to_string(history.last_token));
+  }
+  history.last_token = token;
+  history.grants.push_back({value, token, now});
+}
+
+void Judge::on_acquired(const std::string& key, const std::string& value, TrueTime began, TrueTime now) {
+  History& history = history_[key];
+  const auto index = find(history, value);
+  if (!index) return;  // told as S1
+  history.grants[*index].asked_at = began;
+  history.grants[*index].acquired_at = now;
 }
 
 void Judge::on_belief(const std::string& key, const std::string& value, TrueTime now, TrueTime until) {
   History& history = history_[key];
-  const auto index = find(history, value);
+  auto index = find(history, value);
   if (!index) {
-    violated("S1", now, value + " is believed held, but no node ever gave it");
-    return;
+    const auto gave = history.gave.find(value.substr(0, value.rfind('#') + 1));
+    if (gave == history.gave.end() || gave->second.size() < quorum_) {
+      violated("S1", now, value + " is believed held, but no majority ever gave it");
+      return;
+    }
+    // With several nodes it is given when a majority has taken its token.
+    const auto confirmed = history.confirmed.find(value);
+    const bool by_majority = confirmed != history.confirmed.end() && confirmed->second.at;
+    on_grant(key, value, core::read_holder(value).token, by_majority ? *confirmed->second.at : now);
+    index = find(history, value);
   }
   std::erase_if(history.believed,
                 [&](std::size_t i) { return i == *index || *history.grants[i].believed_until <= now; });
@@ -63,6 +96,7 @@ bool Judge::on_write(const std::string& key, const std::string& value, core::Tok
 
 void Judge::compare_beliefs_with_grants() {
   for (const auto& [key, history] : history_) {
+    linearize(history);
     const Given* last = nullptr;  // whose belief ends last of those so far
     for (const Given& given : history.grants) {
       if (last != nullptr) {
@@ -75,6 +109,26 @@ void Judge::compare_beliefs_with_grants() {
       if (given.believed_until && (last == nullptr || *given.believed_until > *last->believed_until))
         last = &given;
     }
+  }
+}
+
+// A fenced mutex gives its tokens in their order, and each at a moment between the call and the answer, when
+// nobody else has it. If that can be done at all, it can be done as early as possible.
+void Judge::linearize(const History& history) {
+  std::vector<const Given*> seen;
+  for (const Given& given : history.grants) {
+    if (given.acquired_at) seen.push_back(&given);
+  }
+  std::ranges::sort(seen, {}, &Given::token);
+  const Given* last = nullptr;
+  TrueTime free{};
+  for (const Given* given : seen) {
+    const TrueTime taken = std::max(*given->asked_at, free);
+    if (taken > *given->acquired_at) {
+      violated("S12", *given->acquired_at, given->value + " cannot have come after " + last->value);
+    }
+    last = given;
+    free = std::max(taken, given->believed_until.value_or(taken));
   }
 }
 

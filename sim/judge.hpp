@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,16 +23,21 @@ struct Violation {
 
 class Judge {
  public:
+  explicit Judge(std::size_t nodes) : quorum_(nodes / 2 + 1) {}
+
   void violated(std::string_view invariant, TrueTime at, std::string what);
   // An assumption was broken on purpose: two may believe that they hold a name (S1, S4), while what is
   // promised regardless goes on being judged, S2 above all.
   void on_broken_assumption() { assumptions_hold_ = false; }
   const std::optional<Violation>& violation() const { return violation_; }
 
-  // A node gave a new grant: its key shows this value from now on.
-  void on_grant(const std::string& key, const std::string& value, core::Token token, TrueTime now);
-  // From now on a client believes that it holds that value, until then by its own clock. Nobody else may
-  // believe the same of that key (S1).
+  // A node gave a new grant: its key shows this stamp and token from now on. With one node that is the lease.
+  void on_node_grant(std::size_t node, const std::string& key, const std::string& stamp, core::Token token,
+                     TrueTime now);
+  // A node confirmed the token of a grant. By a majority that is the lease, if its client then believes in it.
+  void on_node_confirm(std::size_t node, const std::string& key, const std::string& value, TrueTime now);
+  // From now on a client believes that it holds that value, until then by its own clock. A majority must have
+  // given it, and nobody else may believe the same of that key (S1).
   void on_belief(const std::string& key, const std::string& value, TrueTime now, TrueTime until);
   // It believes so no more.
   void on_disbelief(const std::string& key, const std::string& value, TrueTime now);
@@ -40,7 +46,11 @@ class Judge {
   bool on_write(const std::string& key, const std::string& value, core::Token token, bool still_held,
                 TrueTime now);
 
-  // At the end of the world: every belief ended before the next grant (S4).
+  // An acquisition that ended with that grant began then. For the order of what callers saw (S12).
+  void on_acquired(const std::string& key, const std::string& value, TrueTime began, TrueTime now);
+
+  // At the end of the world: every belief ended before the next grant (S4), and all that callers saw could have
+  // happened one after the other (S12).
   void compare_beliefs_with_grants();
   const Slack& slack() const { return slack_; }
   std::uint64_t grants() const { return grants_; }
@@ -48,25 +58,37 @@ class Judge {
  private:
   struct Given {
     std::string value;
+    core::Token token = 0;
     TrueTime at{};
+    std::optional<TrueTime> asked_at{};  // when its acquisition began
+    std::optional<TrueTime> acquired_at{};
     std::optional<TrueTime> believed_until{};
     bool given_up = false;  // the belief ended before its time: released, or told that it is gone
+  };
+  struct Confirmed {
+    std::set<std::size_t> nodes;   // that took the token
+    std::optional<TrueTime> at{};  // when they were a majority
   };
   struct History {
     std::vector<Given> grants;          // in their order
     std::vector<std::size_t> believed;  // those that somebody may still believe in
+    core::Token last_token = 0;
+    std::map<std::string, std::set<std::size_t>> gave;  // by stamp: the nodes that gave it
+    std::map<std::string, Confirmed> confirmed;         // by value
   };
   struct Register {
     core::Token token = 0;
     std::string value;
   };
 
+  void on_grant(const std::string& key, const std::string& value, core::Token token, TrueTime now);
+  void linearize(const History& history);
   static std::optional<std::size_t> find(const History& history, const std::string& value);
 
+  std::size_t quorum_;
   std::optional<Violation> violation_;
   std::map<std::string, History> history_;  // by key
   std::map<std::string, Register> registers_;
-  core::Token last_token_ = 0;
   Slack slack_;
   bool assumptions_hold_ = true;
   std::uint64_t grants_ = 0;

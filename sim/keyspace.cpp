@@ -33,7 +33,7 @@ bool Keyspace::erase(std::string_view key, NodeTime now) {
 
 const std::string* Keyspace::get(std::string_view key, NodeTime now) const {
   const Entry* entry = find(key, now);
-  return entry != nullptr && entry->is_string() ? &entry->text : nullptr;
+  return entry != nullptr ? entry->as<std::string>() : nullptr;
 }
 
 std::optional<std::int64_t> Keyspace::expiry(std::string_view key, NodeTime now) const {

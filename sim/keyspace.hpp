@@ -1,12 +1,15 @@
-// The data of one simulated Redis node: strings and lists that may expire by the node's own clock.
+// The data of one simulated Redis node: strings, lists and hashes that may expire by the node's own clock.
+// A copy of it is what a node that restarts with old data comes back with.
 // It never asks for the time: whoever looks says what the node's clock shows.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace tenure::sim {
@@ -22,12 +25,22 @@ struct NodeTime {
 
 class Keyspace {
  public:
-  struct Entry {
-    std::string text;
-    std::size_t list_length = 0;              // not 0: a list, of whose elements only the number is kept
-    std::optional<std::int64_t> expiry_ms{};  // unix time
+  using List = std::deque<std::string>;
+  using Hash = std::map<std::string, std::string, std::less<>>;
 
-    bool is_string() const { return list_length == 0; }
+  struct Entry {
+    std::variant<std::string, List, Hash> value{};  // a list or a hash without elements is no entry
+    std::optional<std::int64_t> expiry_ms{};        // unix time
+
+    // Null: of another type.
+    template <class Type>
+    Type* as() {
+      return std::get_if<Type>(&value);
+    }
+    template <class Type>
+    const Type* as() const {
+      return std::get_if<Type>(&value);
+    }
     // A key still lives in the very millisecond of its expiry.
     bool expired(NodeTime now) const { return expiry_ms && now.ms() > *expiry_ms; }
   };
@@ -35,7 +48,7 @@ class Keyspace {
   // An expired key is deleted when somebody comes across it.
   Entry* find(std::string_view key, NodeTime now);
   const Entry* find(std::string_view key, NodeTime now) const;
-  // The entry of that key, made empty if there is none.
+  // The entry of that key, made an empty string if there is none.
   Entry& put(std::string_view key);
   bool erase(std::string_view key, NodeTime now);
   void clear() { entries_.clear(); }

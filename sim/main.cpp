@@ -28,9 +28,11 @@ constexpr std::string_view help = R"(tenure-sim: the shipped protocol in simulat
 
   --first N        the first seed of --runs (1)
   --faults LIST    none, all (the default) or names separated by commas:
-                   delay loss duplicate partition oneway drift pause suspend crash flush slow close error
-                   and remove, a key deleted by hand, which breaks an assumption: then S1 and S4 are not judged
-  --nodes N        Redis nodes in a world; 1 for now
+                   delay loss duplicate partition oneway drift pause suspend crash flush slow close error skew
+                   restart rollback wipe flushall; and two that break an assumption, so that S1, S4 and S12 are
+                   not judged: remove, a key deleted by hand, and step, a clock that is set
+  --nodes N        Redis nodes in a world, 1 to 9 (as each seed has it: 1 to 5)
+  --profile P      mixed (the default), usual, or tokens: holds shorter than a node timeout, 3 nodes or more
   --scripts DIR    run DIR/<name>.lua in place of the embedded scripts
   --mutant M4      run a build with a seeded bug; ./dev mutants M4 makes it
   --jobs N         threads (one a core)
@@ -48,6 +50,7 @@ struct Options {
   std::string scripts{};
   std::optional<std::uint64_t> seed{};
   std::string mutant{};
+  std::string profile = "mixed";
   bool trace = false;
 };
 
@@ -91,7 +94,14 @@ Options read_options(const std::vector<std::string_view>& args) {
     } else if (flag == "--trace") {
       options.trace = true;
     } else if (flag == "--nodes") {
-      if (number(flag, value()) != 1) refuse("--nodes: worlds have 1 node for now");
+      options.campaign.profile.nodes = number(flag, value());
+      if (*options.campaign.profile.nodes < 1 || *options.campaign.profile.nodes > 9)
+        refuse("--nodes: 1 to 9");
+    } else if (flag == "--profile") {
+      options.profile = value();
+      if (options.profile != "mixed" && options.profile != "usual" && options.profile != "tokens") {
+        refuse("--profile: mixed, usual or tokens");
+      }
     } else if (flag == "--help" || flag == "-h") {
       std::fputs(help.data(), stdout);
       std::exit(0);
@@ -102,6 +112,8 @@ Options read_options(const std::vector<std::string_view>& args) {
   const auto faults = read_faults(options.faults);
   if (!faults) refuse("--faults \"" + options.faults + "\" names an unknown fault");
   options.campaign.faults = *faults;
+  if (options.profile != "mixed") options.campaign.profile.short_holds = options.profile == "tokens";
+  if (options.profile == "tokens" && !options.campaign.profile.nodes) options.campaign.profile.nodes_min = 3;
   if (!options.scripts.empty()) options.campaign.scripts = options.scripts;
   if (options.trace && !options.seed) refuse("--trace goes with --seed");
   return options;
@@ -140,9 +152,12 @@ void report(const Violation& violation, std::uint64_t seed, const Options& optio
   std::printf("VIOLATED %s at %.6f ms: %s\n", violation.invariant.c_str(),
               std::chrono::duration<double, std::milli>(violation.at.time_since_epoch()).count(),
               violation.what.c_str());
-  std::printf("seed %llu, replay: %s --seed %llu --faults %s%s%s --trace\n",
-              static_cast<unsigned long long>(seed), program, static_cast<unsigned long long>(seed),
-              options.faults.c_str(), options.scripts.empty() ? "" : " --scripts ", options.scripts.c_str());
+  std::string replay =
+      std::string(program) + " --seed " + std::to_string(seed) + " --faults " + options.faults;
+  if (options.profile != "mixed") replay += " --profile " + options.profile;
+  if (options.campaign.profile.nodes) replay += " --nodes " + std::to_string(*options.campaign.profile.nodes);
+  if (!options.scripts.empty()) replay += " --scripts " + options.scripts;
+  std::printf("seed %llu, replay: %s --trace\n", static_cast<unsigned long long>(seed), replay.c_str());
 }
 
 // A broken invariant of the core aborts. Its sentence is out; this adds which world it was in.
@@ -159,7 +174,8 @@ void on_abort(int) {
 
 int run_one(const Options& options, const char* program) {
   ScriptHost host(options.campaign.scripts);
-  const Outcome outcome = run_world({*options.seed, options.campaign.faults, options.trace}, host);
+  const Outcome outcome =
+      run_world({*options.seed, options.campaign.faults, options.campaign.profile, options.trace}, host);
   std::printf("seed %llu: %llu calls, %llu grants, trace %016llx\n",
               static_cast<unsigned long long>(*options.seed), static_cast<unsigned long long>(outcome.calls),
               static_cast<unsigned long long>(outcome.grants), static_cast<unsigned long long>(outcome.hash));

@@ -1,14 +1,19 @@
 #include "sim/node.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "core/check.hpp"
 #include "core/record.hpp"
+#include "core/text.hpp"
 #include "redis/scripts.hpp"
 
 namespace tenure::sim {
 
 namespace {
+
+using Kind = ScriptArgs::Kind;
 
 std::int64_t number(const std::string& text) {
   std::int64_t value = 0;
@@ -16,34 +21,75 @@ std::int64_t number(const std::string& text) {
   return value;
 }
 
-constexpr std::size_t first_key = 3;  // EVALSHA, script, number of keys, …
+struct Named {
+  Kind kind;
+  const redis::Script* script;
+};
+const std::array<Named, 7> kinds{{
+    {Kind::acquire, &redis::acquire_script},
+    {Kind::renew, &redis::renew_script},
+    {Kind::release, &redis::release_script},
+    {Kind::confirm, &redis::confirm_script},
+    {Kind::reassert, &redis::reassert_script},
+    {Kind::admit, &redis::admit_script},
+    {Kind::open, &redis::open_script},
+}};
+
+// Saved now and then, as many as a restart may choose from.
+constexpr std::size_t saved_max = 4;
+constexpr std::uint64_t calls_between_saves = 40;
 
 }  // namespace
 
-// The shapes differ: acquire has 3 keys and 3 arguments, renew one argument more than keys, release as
-// many as keys.
 ScriptArgs::ScriptArgs(const redis::Command& command)
     : keys(static_cast<std::size_t>(number(command.at(2)))) {
-  const std::size_t arguments = command.size() - first_key - keys;
-  const bool fence = keys == 3 && arguments == 3 && command[4].ends_with("record");
-  kind = fence ? Kind::acquire : arguments == keys + 1 ? Kind::renew : Kind::release;
+  const bool by_sha1 = command[0] == "EVALSHA";
+  const auto found = std::ranges::find_if(
+      kinds, [&](const Named& it) { return command[1] == (by_sha1 ? it.script->sha1 : it.script->body); });
+  core::must(found != kinds.end(), "a client calls scripts of ours");
+  kind = found->kind;
+}
+
+Node::Node(std::size_t index, ScriptHost& host, redis::Keyspace keyspace, WallClock clock, Judge& judge,
+           core::Random random)
+    : index_(index),
+      model_(host),
+      keyspace_(std::move(keyspace)),
+      clock_(clock),
+      judge_(judge),
+      random_(random) {
+  new_life();
+}
+
+void Node::new_life() {
+  model_.server().run_id = random_.hex16();
+  model_.server().replid = random_.hex16();
 }
 
 void Node::init(TrueTime now) {
-  const auto made =
-      model_.run({"EVAL", std::string(redis::init_script.body), "2", keyspace_.record(), keyspace_.fence(),
-                  core::admission(keyspace_.cap) + "0000000000000000 simulated"},
-                 clock_.read(now));
+  const NodeTime wall = clock_.read(now);
+  const auto made = model_.run(redis::init_call({random_.hex16(), wall.ms()}, keyspace_), wall);
   core::must(made.kind == redis::Value::Kind::array, "a new node takes its record");
+}
+
+void Node::restart(Memory memory, WallClock clock, TrueTime now) {
+  clock_ = clock;
+  forgot_at_ = now;
+  model_.forget_scripts();
+  new_life();
+  if (memory == Memory::none || (memory == Memory::older && saved_.empty())) model_.data().clear();
+  if (memory == Memory::older && !saved_.empty()) model_.data() = saved_[random_.below(saved_.size())];
+  saved_.clear();  // the future of that past never happened
 }
 
 redis::Value Node::run(const redis::Command& command, TrueTime now) {
   const NodeTime wall = clock_.read(now);
+  if (command[0] == "TIME") return model_.run(command, wall);
   if (!ScriptArgs::is_script(command)) return redis::Value::status("OK");  // AUTH, SELECT: not modelled
   const ScriptArgs args(command);
-  const std::size_t leases = args.kind == ScriptArgs::Kind::acquire ? 1 : args.keys;
-  std::vector<Look> before(leases);
-  for (std::size_t i = 0; i < leases; ++i) before[i] = look(command[first_key + i], wall);
+  std::vector<Look> before;
+  for (const std::size_t key : lease_keys(args)) before.push_back(look(args.key(command, key), wall));
+  const std::string record = look(keyspace_.record(), wall).value;
 
   redis::Value reply = model_.run(command, wall);
   if (reply.kind == redis::Value::Kind::error) {
@@ -51,68 +97,180 @@ redis::Value Node::run(const redis::Command& command, TrueTime now) {
     return reply;
   }
   calls_ += 1;
-  if (args.kind == ScriptArgs::Kind::acquire) {
-    check_acquire(command, before[0], reply, now);
-  } else {
-    check_batch(command, args, before, reply, now);
+  if (calls_ % calls_between_saves == 0) {
+    saved_.push_back(model_.data());
+    if (saved_.size() > saved_max) saved_.pop_front();
   }
+  check({command, args, std::move(before), record, reply, now, wall});
   return reply;
 }
 
-void Node::check_acquire(const redis::Command& command, const Look& before, const redis::Value& reply,
-                         TrueTime now) {
-  const std::string& key = command[first_key];
-  const std::string& stamp = command[first_key + 4];
-  const NodeTime wall = clock_.read(now);
-  const Look after = look(key, wall);
-  const bool granted = reply.items.at(0).text == "granted";
-  if (!granted) {
-    const std::int64_t left = before.expiry_ms.value_or(wall.ms() - 1) - wall.ms();
-    if (reply.items.size() != 3 || reply.items[1].text != before.value || reply.items[2].integer != left) {
-      judge_.violated("S9", now, key + ": who holds it, or for how long, is not true");
-    }
-    if (after != before) judge_.violated("S5", now, stamp + " changed " + key + " without being granted it");
-    return;
+std::vector<std::size_t> Node::lease_keys(const ScriptArgs& args) const {
+  std::vector<std::size_t> keys;
+  switch (args.kind) {
+    case Kind::acquire:
+    case Kind::confirm:
+      keys.push_back(0);
+      break;
+    case Kind::renew:
+      for (std::size_t i = 0; i < args.keys; ++i) keys.push_back(i);
+      break;
+    case Kind::reassert:
+      for (std::size_t i = 2; i < args.keys; ++i) keys.push_back(i);
+      break;
+    case Kind::release:
+      for (std::size_t i = 0; i < args.keys; i += 2) keys.push_back(i);
+      break;
+    case Kind::admit:
+    case Kind::open:
+      break;
   }
-  const auto token = static_cast<core::Token>(reply.items.at(1).integer);
-  const bool own = before.value.starts_with(stamp);
-  if (!before.value.empty() && !own) judge_.violated("S5", now, stamp + " was granted over " + before.value);
-  if (after.value != stamp + std::to_string(token))
-    judge_.violated("S9", now, key + " does not show its grant");
-  if (after.expiry_ms != wall.ms() + number(command[first_key + 5])) {
-    judge_.violated("S9", now, key + " was granted with another expiry than asked for");
-  }
-  if (own && before.value != after.value) judge_.violated("S3", now, "a repeated grant changed its token");
-  if (!own) judge_.on_grant(key, after.value, token, now);
+  return keys;
 }
 
-void Node::check_batch(const redis::Command& command, const ScriptArgs& args, const std::vector<Look>& before,
-                       const redis::Value& reply, TrueTime now) {
-  const bool renew = args.kind == ScriptArgs::Kind::renew;
-  const NodeTime wall = clock_.read(now);
-  const std::size_t first_argument = first_key + args.keys;
-  if (reply.items.size() != args.keys) {
-    judge_.violated("S9", now,
-                    "a batch of " + std::to_string(args.keys) + " keys has another number of answers");
+void Node::check(const Call& call) {
+  switch (call.args.kind) {
+    case Kind::acquire:
+      return check_acquire(call);
+    case Kind::confirm:
+      return check_confirm(call);
+    case Kind::renew:
+      return check_renew(call);
+    case Kind::reassert:
+      return check_reassert(call);
+    case Kind::release:
+      return check_release(call);
+    case Kind::admit:
+    case Kind::open:
+      break;  // whether they open too early shows in S1, S4 and S7
+  }
+}
+
+void Node::check_acquire(const Call& call) {
+  const std::string& key = call.args.key(call.command, 0);
+  const std::string& stamp = call.args.argument(call.command, 1);
+  const Look& before = call.before[0];
+  const Look after = look(key, call.wall);
+  if (call.reply.kind != redis::Value::Kind::integer) {
+    if (after != before)
+      judge_.violated("S5", call.now, stamp + " changed " + key + " without being granted it");
+    if (call.reply.kind != redis::Value::Kind::array) return;  // the record
+    const std::int64_t left = before.expiry_ms.value_or(call.wall.ms() - 1) - call.wall.ms();
+    if (call.reply.items.size() != 3 || call.reply.items[0].text != before.value ||
+        call.reply.items[1].integer != left) {
+      judge_.violated("S9", call.now, key + ": who holds it, or for how long, is not true");
+    }
     return;
   }
-  for (std::size_t i = 0; i < args.keys; ++i) {
-    const std::string& key = command[first_key + i];
-    const std::string& claim = command[first_argument + i + (renew ? 1 : 0)];
-    const Look& old = before[i];
-    const bool own = renew ? old.value == claim : old.value.starts_with(claim);
-    const Look after = look(key, wall);
-    const std::int64_t truth = own ? 1 : old.value.empty() ? 0 : -1;
-    if (reply.items[i].integer != truth) judge_.violated("S9", now, key + ": the answer is not true");
-    Look expected = old;
-    if (own && renew) expected.expiry_ms = wall.ms() + number(command[first_argument]);
-    if (own && !renew) expected = {};
-    if (after != expected) {
-      judge_.violated("S5", now,
-                      claim + (renew ? " renewed " : " released ") + key + " which showed \"" + old.value +
-                          "\" and now shows \"" + after.value + "\"");
-    }
+  const auto token = static_cast<core::Token>(call.reply.integer);
+  const bool own = before.value.starts_with(stamp);
+  const bool kept_for_us = call.args.keys == 4 && before.value == call.args.argument(call.command, 3) + "0";
+  if (!before.value.empty() && !own && !kept_for_us) {
+    judge_.violated("S5", call.now, stamp + " was granted over " + before.value);
   }
+  if (after.value != stamp + std::to_string(token)) {
+    judge_.violated("S9", call.now, key + " does not show its grant");
+  }
+  if (after.expiry_ms != call.wall.ms() + number(call.args.argument(call.command, 2))) {
+    judge_.violated("S9", call.now, key + " was granted with another expiry than asked for");
+  }
+  if (own) {
+    if (before.value != after.value) judge_.violated("S3", call.now, "a repeated grant changed its token");
+    return;
+  }
+  const auto& server = model_.server();
+  if (call.record.find(" open " + server.run_id + "-" + server.replid + " ") == std::string::npos) {
+    judge_.violated("S7", call.now, after.value + " was given under the record \"" + call.record + "\"");
+  }
+  // Whatever its record says, and whatever its clock does: a lease that it forgot may last for the cap.
+  if (forgot_at_ && call.now < *forgot_at_ + Duration(keyspace_.cap)) {
+    judge_.violated("S7", call.now,
+                    after.value + " was given before the leases from before a restart were over");
+  }
+  if (token <= last_token_) {
+    judge_.violated("S3", call.now,
+                    after.value + " was given by a node after token " + std::to_string(last_token_));
+  }
+  last_token_ = token;
+  judge_.on_node_grant(index_, key, stamp, token, call.now);
+}
+
+void Node::check_confirm(const Call& call) {
+  const std::string& key = call.args.key(call.command, 0);
+  const std::string& stamp = call.args.argument(call.command, 0);
+  const std::string& token = call.args.argument(call.command, 1);
+  const Look& before = call.before[0];
+  const bool own = before.value.starts_with(stamp);
+  answers(call, 0, own ? 1 : before.value.empty() ? 0 : -1);
+  expect(call, key, own ? Look{stamp + token, before.expiry_ms} : before, stamp + " confirmed");
+  if (own) judge_.on_node_confirm(index_, key, stamp + token, call.now);
+}
+
+void Node::check_renew(const Call& call) {
+  for (std::size_t i = 0; i < call.args.keys; ++i) {
+    const std::string& claim = call.args.argument(call.command, i + 1);
+    const Look& before = call.before[i];
+    const bool own = before.value == claim;
+    answers(call, i, own ? 1 : before.value.empty() ? 0 : -1);
+    Look wanted = before;
+    if (own) wanted.expiry_ms = call.wall.ms() + number(call.args.argument(call.command, 0));
+    expect(call, call.args.key(call.command, i), wanted, claim + " renewed");
+  }
+}
+
+void Node::check_reassert(const Call& call) {
+  if (call.reply.kind != redis::Value::Kind::array) {  // the record: nothing may have changed
+    for (std::size_t i = 0; i + 2 < call.args.keys; ++i) {
+      expect(call, call.args.key(call.command, i + 2), call.before[i], "a refused reassert");
+    }
+    return;
+  }
+  const bool quarantined = call.record.find(" quarantined ") != std::string::npos;
+  const bool heal = call.args.argument(call.command, 2) == "1";
+  for (std::size_t i = 0; i + 2 < call.args.keys; ++i) {
+    const std::string& stamp = call.args.argument(call.command, 3 + 2 * i);
+    const std::string& token = call.args.argument(call.command, 4 + 2 * i);
+    const Look& before = call.before[i];
+    const core::Holder there = core::read_holder(before.value);
+    const bool lower = quarantined && there.token < static_cast<core::Token>(number(token));
+    const bool installs =
+        before.value.empty() ? quarantined || heal : before.value.starts_with(stamp) || lower;
+    answers(call, i, installs ? 1 : before.value.empty() ? 0 : -1);
+    Look wanted = before;
+    if (installs) wanted = {stamp + token, call.wall.ms() + number(call.args.argument(call.command, 1))};
+    expect(call, call.args.key(call.command, i + 2), wanted, stamp + token + " reasserted");
+  }
+}
+
+void Node::check_release(const Call& call) {
+  for (std::size_t i = 0; 2 * i < call.args.keys; ++i) {
+    const std::string& stamp = call.args.argument(call.command, 2 + 2 * i);
+    const std::string& ticket = call.args.argument(call.command, 3 + 2 * i);
+    const Look& before = call.before[i];
+    const bool own = before.value.starts_with(stamp) || (!ticket.empty() && before.value == ticket + "0");
+    answers(call, i, own && !before.value.empty() ? 1 : before.value.empty() ? 0 : -1);
+    const std::string& key = call.args.key(call.command, 2 * i);
+    const Look after = look(key, call.wall);
+    // Given back it is gone, or kept for a waiter, which is no grant.
+    const bool kept = own && after.value.ends_with("#0");
+    if (!kept) expect(call, key, own ? Look{} : before, stamp + " released");
+  }
+}
+
+void Node::answers(const Call& call, std::size_t i, std::int64_t truth) {
+  if (call.reply.items.size() != call.before.size()) {
+    judge_.violated("S9", call.now, "a batch has another number of answers than keys");
+  } else if (call.reply.items[i].integer != truth) {
+    judge_.violated("S9", call.now, "the answer about \"" + call.before[i].value + "\" is not true");
+  }
+}
+
+void Node::expect(const Call& call, const std::string& key, const Look& wanted, const std::string& who) {
+  const Look after = look(key, call.wall);
+  if (after == wanted) return;
+  judge_.violated(
+      "S5", call.now,
+      who + " " + key + ", which should show \"" + wanted.value + "\" and shows \"" + after.value + "\"");
 }
 
 Node::Look Node::look(const std::string& key, NodeTime now) const {

@@ -1,5 +1,6 @@
 #include "sim/plan.hpp"
 
+#include <array>
 #include <cmath>
 
 #include "core/check.hpp"
@@ -9,20 +10,26 @@ namespace tenure::sim {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-Plan make_plan(const Faults& faults, core::Random& random) {
+Plan make_plan(const Faults& faults, const Profile& profile, core::Random& random) {
   Plan plan;
+  static constexpr std::array<std::size_t, 12> usual_nodes{1, 1, 1, 1, 1, 2, 3, 3, 3, 3, 4, 5};
+  plan.nodes = usual_nodes[random.below(usual_nodes.size())];
+  plan.nodes = profile.nodes.value_or(std::max(plan.nodes, profile.nodes_min));
+  plan.short_holds = random.below(4) == 0;
+  if (profile.short_holds) plan.short_holds = *profile.short_holds;
   plan.faults = faults;
   // From a fifth of a second to five seconds, as many short ones as long ones.
   const double ttl_ms = 200 * std::pow(25.0, random.fraction());
   const auto timing = core::make_timing({.ttl = milliseconds(static_cast<std::int64_t>(ttl_ms))});
   core::must(timing.has_value(), "a world's timing is sound");
   plan.timing = *timing;
+  plan.cap = plan.timing.ttl + plan.timing.ttl * static_cast<std::int64_t>(random.below(3)) / 2;
   plan.clients = 2 + random.below(4);
   const std::size_t names = 1 + random.below(4);
   for (std::size_t i = 0; i < names; ++i) plan.names.push_back("lease:" + std::to_string(i));
   plan.worst_drift = random.below(2) == 0;  // that is where margins break
   plan.password = random.below(2) == 0;
-  plan.calls_goal = 350 + random.below(500);
+  plan.calls_goal = (200 + random.below(300)) * (1 + plan.nodes) / 2;
   plan.delay_usual = random.between(microseconds(20), microseconds(400));
   // In every fourth world the network is so slow that late answers are usual.
   if (has(faults, Fault::delay)) plan.tail = (random.below(4) == 0 ? 0.3 : 0.04) * random.fraction();
@@ -37,6 +44,14 @@ Drift draw_drift(const Plan& plan, bool of_node, core::Random& random) {
   // The worst case for a holder: its own clock slow, the clock that its key expires by fast.
   if (plan.worst_drift) return of_node ? drift_max : -drift_max;
   return static_cast<Drift>(random.below(2 * drift_max + 1)) - drift_max;
+}
+
+WallClock draw_wall_clock(const Plan& plan, bool of_node, core::Random& random) {
+  // Just under half the cap either way.
+  const Duration skew_max = Duration(plan.cap) * 48 / 100;
+  const Duration skew =
+      has(plan.faults, Fault::skew) ? random.between(-skew_max, skew_max) : Duration::zero();
+  return {skew, draw_drift(plan, of_node, random), skew_max};
 }
 
 }  // namespace tenure::sim

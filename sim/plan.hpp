@@ -2,6 +2,7 @@
 // clocks run, how bad the network is.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,11 @@ namespace tenure::sim {
 struct Plan {
   Faults faults;
   core::Timing timing;
+  core::Ttl cap{};
+  std::size_t nodes = 1;
   std::size_t clients = 2;
   std::vector<std::string> names;
+  bool short_holds = false;      // shorter than a node timeout: where tokens that repeat would show
   bool worst_drift = false;      // all clocks at the bound
   bool password = false;         // a greeting stands before the first request
   std::uint64_t calls_goal = 0;  // the storm goes on until so many script calls
@@ -31,7 +35,16 @@ struct Plan {
 // just below it.
 inline constexpr Drift drift_max = 47'000;
 
-Plan make_plan(const Faults& faults, core::Random& random);
+// How many nodes, and what the clients do with their leases.
+struct Profile {
+  std::optional<std::size_t> nodes{};  // else 1 to 5
+  std::size_t nodes_min = 1;
+  std::optional<bool> short_holds{};  // else in every fourth world
+};
+
+Plan make_plan(const Faults& faults, const Profile& profile, core::Random& random);
 Drift draw_drift(const Plan& plan, bool of_node, core::Random& random);
+// Wall clocks agree within the cap, which tokens need.
+WallClock draw_wall_clock(const Plan& plan, bool of_node, core::Random& random);
 
 }  // namespace tenure::sim

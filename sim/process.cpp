@@ -4,8 +4,8 @@
 
 namespace tenure::sim {
 
-Process::Process(Surroundings& surroundings, std::size_t index, LocalClock clock, core::Random random)
-    : shared_(surroundings), index_(index), clock_(clock), random_(random) {
+Process::Process(Surroundings& surroundings, std::size_t index, Clocks clocks, core::Random random)
+    : shared_(surroundings), index_(index), clocks_(clocks), random_(random) {
   for (const auto& name : shared_.plan.names) {
     Task task;
     task.key = name;
@@ -20,12 +20,16 @@ void Process::start_client() {
   Client::Listener listener{
       [this](const core::Acquired& acquired) { on_acquired(acquired); },
       [this](const core::Refused& refused) {
-        if (Task* task = task_of(refused.acquire)) rest(*task);
+        Task* task = task_of(refused.acquire);
+        if (task == nullptr) return;
+        rest(*task);
+        // A connection that died unnoticed is no reason not to wait.
+        if (only_a_turn_) wish_once(task->key, std::nullopt);
       },
       [this](const core::Lost& lost) { on_lost(lost); },
       [this](const core::Released& released) { on_released(released); },
   };
-  client_ = std::make_unique<Client>(shared_, index_, clock_, owner, core::Random(random_.next()),
+  client_ = std::make_unique<Client>(shared_, index_, clocks_, owner, core::Random(random_.next()),
                                      std::move(listener));
 }
 
@@ -36,6 +40,7 @@ void Process::work() {
 
 void Process::retire() {
   working_ = false;
+  only_a_turn_ = false;
   for (Task& task : tasks_) {
     if (task.acquire) client_->cancel(*task.acquire);
     if (task.lease) give_back(task);
@@ -76,6 +81,11 @@ void Process::wish_once(const std::string& key, std::optional<Duration> wait_max
   Task& task = *std::ranges::find(tasks_, key, &Task::key);
   core::Wish wish{key, shared_.plan.timing, wait_max};
   task.acquire = client_->acquire(std::move(wish));
+}
+
+void Process::take_a_turn(const std::string& key) {
+  only_a_turn_ = true;
+  wish_once(key, std::nullopt);
 }
 
 // A step of a task, unless the task has moved on by then. A process that stands still takes it later.
@@ -128,8 +138,15 @@ void Process::on_acquired(const core::Acquired& acquired) {
   task->value = acquired.grant.value(acquired.token);
   task->release_tries = 0;
   task->episode += 1;
+  if (only_a_turn_) {
+    only_a_turn_ = false;
+    turns_ += 1;
+    last_turn_ = shared_.schedule.now();
+    later(*task, shared_.plan.delay_usual, &Process::give_back);
+  }
   if (!working_) return;
-  const Duration hold = up_to(chance(75) ? ttl / 20 : ttl * 2);
+  const Duration short_hold = shared_.plan.short_holds ? shared_.plan.timing.node_timeout / 4 : ttl / 20;
+  const Duration hold = up_to(shared_.plan.short_holds || chance(75) ? short_hold : ttl * 2);
   for (auto writes = random_.below(3); writes > 0; --writes) later(*task, up_to(hold), &Process::write);
   // Some hold on until they lose it.
   if (!chance(10)) later(*task, hold, &Process::give_back);
@@ -149,8 +166,9 @@ void Process::on_lost(const core::Lost& lost) {
   Task* task = task_of(lost.lease);
   if (task == nullptr) return;
   task->episode += 1;
-  // The work drains within its grace, then the name is given back.
-  later(*task, up_to(shared_.plan.timing.grace / 2), &Process::give_back);
+  // The work drains within its grace, then the name is given back; or it is still at it when its time runs out.
+  const Duration grace = shared_.plan.timing.grace;
+  later(*task, up_to(chance(50) ? grace / 2 : grace * 2), &Process::give_back);
 }
 
 void Process::give_back(Task& task) {

@@ -13,7 +13,7 @@ namespace tenure::sim {
 
 class Process {
  public:
-  Process(Surroundings& surroundings, std::size_t index, LocalClock clock, core::Random random);
+  Process(Surroundings& surroundings, std::size_t index, Clocks clocks, core::Random random);
 
   // Begins to work, and goes on until told to retire.
   void work();
@@ -24,13 +24,17 @@ class Process {
   void pause(Duration length, bool machine_sleeps);
   bool paused() const { return client_->paused(); }
   void crash();
-  void on_closed() { client_->on_closed(); }
+  void on_closed(std::size_t node) { client_->on_closed(node); }
   // Its handles end without a release.
   void forget_all();
 
   // For the questions asked at the end of a world.
   void wish_once(const std::string& key, std::optional<Duration> wait_max);
   bool holds(const std::string& key) const { return client_->holds(key); }
+  // Wishes for it, waits as long as it takes, and gives it back at once.
+  void take_a_turn(const std::string& key);
+  std::uint64_t turns() const { return turns_; }
+  TrueTime last_turn() const { return last_turn_; }
 
  private:
   // What goes on with one name.
@@ -64,12 +68,15 @@ class Process {
 
   Surroundings& shared_;
   std::size_t index_;
-  LocalClock clock_;
+  Clocks clocks_;
   core::Random random_;
   std::vector<Task> tasks_;
   std::unique_ptr<Client> client_;
   unsigned lives_ = 0;
   bool working_ = false;
+  bool only_a_turn_ = false;
+  std::uint64_t turns_ = 0;
+  TrueTime last_turn_{};
 };
 
 }  // namespace tenure::sim

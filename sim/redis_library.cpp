@@ -48,7 +48,7 @@ bool run_command(lua_State* lua) {
   } else if (!spec->takes(context.args.size())) {
     reply.error("ERR Wrong number of args calling Redis command from script");
   } else {
-    spec->run({*context.data, context.now, context.args, reply});
+    spec->run({*context.server, context.now, context.args, reply});
   }
   return !reply.failed();
 }

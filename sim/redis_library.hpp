@@ -5,13 +5,13 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/keyspace.hpp"
+#include "sim/server.hpp"
 
 namespace tenure::sim {
 
 // What the script that runs now may work on. The time stands still while it runs.
 struct ScriptContext {
-  Keyspace* data = nullptr;
+  Server* server = nullptr;
   NodeTime now = 0;
   std::vector<std::string_view> args{};  // of one redis.call; here, so that its memory is used again
 };

@@ -1,6 +1,5 @@
 #include "sim/redis_model.hpp"
 
-#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,16 +59,16 @@ Value RedisModel::evalsha(const redis::Command& command, NodeTime now) {
   if (!wrong.empty()) return Value::error(std::string(wrong));
   const auto id = host_->by_sha1(command[1]);
   if (!id || !loaded_[*id]) return no_script();
-  return host_->run(*id, arguments, data_, now);
+  return host_->run(*id, arguments, server_, now);
 }
 
 Value RedisModel::eval(const redis::Command& command, NodeTime now) {
   const auto [arguments, wrong] = read_arguments(command);
   if (!wrong.empty()) return Value::error(std::string(wrong));
   const auto id = host_->by_body(command[1]);
-  if (!id) return host_->run_once(command[1], arguments, data_, now);
+  if (!id) return host_->run_once(command[1], arguments, server_, now);
   loaded_[*id] = true;
-  return host_->run(*id, arguments, data_, now);
+  return host_->run(*id, arguments, server_, now);
 }
 
 Value RedisModel::script(const redis::Command& command) {
@@ -77,7 +76,7 @@ Value RedisModel::script(const redis::Command& command) {
     if (command.size() > 2 && !same_word(command[2], "sync") && !same_word(command[2], "async")) {
       return Value::error("ERR SCRIPT FLUSH only support SYNC|ASYNC option");
     }
-    std::fill(loaded_.begin(), loaded_.end(), false);
+    forget_scripts();
     return Value::status("OK");
   }
   if (same_word(command[1], "load")) {
@@ -96,7 +95,7 @@ Value RedisModel::plain(const redis::Command& command, NodeTime now) {
   if (!spec->takes(command.size())) return wrong_arity(spec->name);
   const std::vector<std::string_view> args(command.begin(), command.end());
   ValueSink reply;
-  spec->run({data_, now, args, reply});
+  spec->run({server_, now, args, reply});
   return reply.take();
 }
 

@@ -7,8 +7,8 @@
 
 #include "redis/script_call.hpp"
 #include "redis/value.hpp"
-#include "sim/keyspace.hpp"
 #include "sim/script_host.hpp"
+#include "sim/server.hpp"
 
 namespace tenure::sim {
 
@@ -20,8 +20,13 @@ class RedisModel {
   // One command at one moment of the node's own clock, in unix microseconds.
   redis::Value run(const redis::Command& command, NodeTime now);
 
-  const Keyspace& data() const { return data_; }
-  Keyspace& data() { return data_; }
+  const Keyspace& data() const { return server_.data; }
+  Keyspace& data() { return server_.data; }
+  // For its owner to say which life it is in, and who listens to its channels.
+  const Server& server() const { return server_; }
+  Server& server() { return server_; }
+  // SCRIPT FLUSH, or a restart; what is to be lost of the data in one, and the new life, is the owner's to say.
+  void forget_scripts() { loaded_.assign(loaded_.size(), false); }
 
  private:
   redis::Value eval(const redis::Command& command, NodeTime now);
@@ -30,7 +35,7 @@ class RedisModel {
   redis::Value plain(const redis::Command& command, NodeTime now);
 
   ScriptHost* host_;
-  Keyspace data_;
+  Server server_;
   std::vector<bool> loaded_;  // by script; after SCRIPT FLUSH none
 };
 

@@ -28,7 +28,7 @@ class Schedule {
   bool step(TrueTime until) {
     if (heap_.empty() || heap_.front().when > until) return false;
     std::ranges::pop_heap(heap_, later);
-    const Entry entry = std::move(heap_.back());
+    Entry entry = std::move(heap_.back());
     heap_.pop_back();
     now_ = entry.when;
     entry.event();

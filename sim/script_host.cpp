@@ -19,8 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array known_scripts{&redis::acquire_script, &redis::renew_script, &redis::release_script,
-                                   &redis::init_script};
+constexpr std::array known_scripts{
+    &redis::acquire_script, &redis::confirm_script,  &redis::renew_script,
+    &redis::release_script, &redis::reassert_script, &redis::admit_script,
+    &redis::open_script,    &redis::init_script,     &redis::publish_result_script};
 
 // What lies at the bottom of the stack for good: pushing it from there is the fastest way to it.
 enum Slot : int { handler_slot = 1, keys_slot, values_slot, environment_slot };
@@ -131,18 +133,18 @@ std::optional<std::size_t> ScriptHost::by_body(std::string_view body) const {
   return std::nullopt;
 }
 
-redis::Value ScriptHost::run(std::size_t script, const ScriptArguments& arguments, Keyspace& data,
+redis::Value ScriptHost::run(std::size_t script, const ScriptArguments& arguments, Server& server,
                              NodeTime now) {
   lua_rawgeti(lua_.get(), LUA_REGISTRYINDEX, scripts_[script].function);
-  return call(sha1(script), arguments, data, now);
+  return call(sha1(script), arguments, server, now);
 }
 
-redis::Value ScriptHost::run_once(std::string_view body, const ScriptArguments& arguments, Keyspace& data,
+redis::Value ScriptHost::run_once(std::string_view body, const ScriptArguments& arguments, Server& server,
                                   NodeTime now) {
   if (const auto wrong = compile(body)) {
     return redis::Value::error(one_line("ERR Error compiling script (new function): " + *wrong));
   }
-  return call("of somebody else", arguments, data, now);
+  return call("of somebody else", arguments, server, now);
 }
 
 std::optional<std::string> ScriptHost::compile(std::string_view body) {
@@ -159,12 +161,12 @@ std::optional<std::string> ScriptHost::compile(std::string_view body) {
   return std::nullopt;
 }
 
-redis::Value ScriptHost::call(std::string_view sha1, const ScriptArguments& arguments, Keyspace& data,
+redis::Value ScriptHost::call(std::string_view sha1, const ScriptArguments& arguments, Server& server,
                               NodeTime now) {
   lua_State* lua = lua_.get();
   fill(lua, keys_slot, arguments.keys, keys_filled_);
   fill(lua, values_slot, arguments.values, values_filled_);
-  context_->data = &data;
+  context_->server = &server;
   context_->now = now;
   if (lua_pcall(lua, 0, 1, handler_slot) == 0) return pop_value(lua);
 

@@ -1,4 +1,4 @@
-// Runs Tenure's scripts in Lua 5.1, the version inside Redis, over a simulated keyspace: the same files
+// Runs Tenure's scripts in Lua 5.1, the version inside Redis, over a simulated server: the same files
 // that real nodes run. One host serves all nodes of all worlds, one call at a time.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 #include "redis/scripts.hpp"
 #include "redis/value.hpp"
-#include "sim/keyspace.hpp"
+#include "sim/server.hpp"
 
 struct lua_State;
 
@@ -42,9 +42,9 @@ class ScriptHost {
   std::optional<std::size_t> by_body(std::string_view body) const;
   std::string_view sha1(std::size_t script) const { return scripts_[script].known->sha1; }
 
-  redis::Value run(std::size_t script, const ScriptArguments& arguments, Keyspace& data, NodeTime now);
+  redis::Value run(std::size_t script, const ScriptArguments& arguments, Server& server, NodeTime now);
   // A script that is not one of ours: compiled for this call, and forgotten.
-  redis::Value run_once(std::string_view body, const ScriptArguments& arguments, Keyspace& data,
+  redis::Value run_once(std::string_view body, const ScriptArguments& arguments, Server& server,
                         NodeTime now);
 
  private:
@@ -56,7 +56,7 @@ class ScriptHost {
   // Leaves the compiled function on the stack; else says what is wrong.
   std::optional<std::string> compile(std::string_view body);
   // Calls the function at the top of the stack.
-  redis::Value call(std::string_view sha1, const ScriptArguments& arguments, Keyspace& data, NodeTime now);
+  redis::Value call(std::string_view sha1, const ScriptArguments& arguments, Server& server, NodeTime now);
 
   std::unique_ptr<ScriptContext> context_;
   std::unique_ptr<lua_State, void (*)(lua_State*)> lua_;

@@ -22,7 +22,19 @@ class World {
   Outcome run();
 
  private:
+  std::vector<std::unique_ptr<Node>> make_nodes(ScriptHost& host);
+  redis::Keyspace keyspace() const;
+  std::uint64_t calls() const;
+  bool nothing_held() const;
+  void restart(std::size_t node, Memory memory, Duration down);
   void storm();
+  void end_quarantines();
+  void take_turns();
+  void wait_in_order();
+  void lose_first_waiter();
+  void expect_given_back();
+  // Have all but the first so many taken that many turns?
+  bool turns_taken(std::uint64_t turns, std::size_t but_first = 0) const;
   void calm_down();
   void ask_for_liveness();
   void expect_empty();
@@ -44,47 +56,79 @@ class World {
   Judge judge_;
   Trace trace_;
   Schedule schedule_;
-  Node node_;
+  std::vector<std::unique_ptr<Node>> nodes_;
   Network network_;
   Surroundings shared_;
   std::vector<std::unique_ptr<Process>> processes_;
   Outcome outcome_;
   bool storming_ = true;
+  bool stepped_ = false;
+  Duration first_waiter_costs_{};  // to those behind it
 };
 
 World::World(const WorldOptions& options, ScriptHost& host)
     : random_(options.seed),
-      plan_(make_plan(options.faults, random_)),
+      plan_(make_plan(options.faults, options.profile, random_)),
+      judge_(plan_.nodes),
       trace_(options.trace),
-      node_(host, redis::Keyspace{},
-            WallClock(std::chrono::hours(490'000) + up_to(std::chrono::hours(1000)),
-                      draw_drift(plan_, true, random_)),
-            judge_),
-      network_(plan_, schedule_, node_, core::Random(random_.next())),
-      shared_{plan_, schedule_, network_, judge_, trace_, redis::Keyspace{}} {
-  node_.init(schedule_.now());
+      nodes_(make_nodes(host)),
+      network_(plan_, schedule_, nodes_, core::Random(random_.next())),
+      shared_{plan_, schedule_, network_, judge_, trace_, keyspace()} {
+  for (const auto& node : nodes_) node->init(schedule_.now());
   for (std::size_t i = 0; i < plan_.clients; ++i) {
-    const LocalClock clock(up_to(std::chrono::hours(1000)), draw_drift(plan_, false, random_));
-    processes_.push_back(std::make_unique<Process>(shared_, i, clock, core::Random(random_.next())));
+    const LocalClock boot(up_to(std::chrono::hours(1000)), draw_drift(plan_, false, random_));
+    const WallClock wall = draw_wall_clock(plan_, false, random_);
+    processes_.push_back(
+        std::make_unique<Process>(shared_, i, Clocks{boot, wall}, core::Random(random_.next())));
   }
+}
+
+std::vector<std::unique_ptr<Node>> World::make_nodes(ScriptHost& host) {
+  std::vector<std::unique_ptr<Node>> nodes;
+  for (std::size_t i = 0; i < plan_.nodes; ++i) {
+    nodes.push_back(std::make_unique<Node>(i, host, keyspace(), draw_wall_clock(plan_, true, random_), judge_,
+                                           core::Random(random_.next())));
+  }
+  return nodes;
+}
+
+redis::Keyspace World::keyspace() const {
+  redis::Keyspace keyspace;
+  keyspace.cap = plan_.cap;
+  return keyspace;
+}
+
+std::uint64_t World::calls() const {
+  std::uint64_t calls = 0;
+  for (const auto& node : nodes_) calls += node->calls();
+  return calls;
+}
+
+bool World::nothing_held() const {
+  return std::ranges::all_of(nodes_, [&](const auto& node) { return node->leases(schedule_.now()).empty(); });
 }
 
 Outcome World::run() {
   storm();
-  if (!over()) calm_down();
-  if (!over()) ask_for_liveness();
+  // A clock that was set may keep a dead lease alive for hours.
+  if (!over() && !stepped_) {
+    calm_down();
+    if (!over()) ask_for_liveness();
+  }
   processes_.clear();  // beliefs end with their processes
   judge_.compare_beliefs_with_grants();
   outcome_.violation = judge_.violation();
   outcome_.hash = trace_.hash();
-  outcome_.calls = node_.calls();
+  outcome_.calls = calls();
   outcome_.grants = judge_.grants();
   outcome_.slack = judge_.slack();
   outcome_.faults[static_cast<std::size_t>(Fault::loss)] = network_.lost();
   outcome_.faults[static_cast<std::size_t>(Fault::delay)] = network_.late();
   outcome_.faults[static_cast<std::size_t>(Fault::duplicate)] = network_.doubled();
+  if (has(plan_.faults, Fault::skew))
+    outcome_.faults[static_cast<std::size_t>(Fault::skew)] = plan_.clients + plan_.nodes;
   if (has(plan_.faults, Fault::drift))
-    outcome_.faults[static_cast<std::size_t>(Fault::drift)] = plan_.clients + 1;
+    outcome_.faults[static_cast<std::size_t>(Fault::drift)] = plan_.clients + plan_.nodes;
   return outcome_;
 }
 
@@ -92,7 +136,7 @@ void World::storm() {
   for (const auto& process : processes_) process->work();
   plan_next_fault();
   const TrueTime end = schedule_.now() + plan_.timing.ttl * 1000;
-  run_until(end, [this] { return node_.calls() >= plan_.calls_goal; });
+  run_until(end, [this] { return calls() >= plan_.calls_goal; });
 }
 
 void World::calm_down() {
@@ -106,9 +150,27 @@ void World::calm_down() {
     }
     return true;
   });
+  // Connections that only one side knows to be dead are noticed by both at some time.
+  for (const auto& process : processes_) {
+    for (std::size_t node = 0; node < nodes_.size(); ++node) process->on_closed(node);
+  }
   for (const auto& process : processes_) process->retire();
   // What was held up in the network arrives, orphans expire, clean-ups end.
   run_until(schedule_.now() + plan_.timing.ttl * 8);
+  expect_empty();
+  if (!over()) end_quarantines();
+}
+
+// Whoever waits is granted after a quarantine at the latest, and clients that are there open every node.
+void World::end_quarantines() {
+  const Duration quarantine = Duration(plan_.cap) * 5 / 4;
+  const std::string& key = plan_.names[0];
+  for (const auto& process : processes_) process->take_a_turn(key);
+  expect("L2", quarantine + std::chrono::seconds(3) + plan_.timing.ttl * 2,
+         "a name was not granted after the longest quarantine", [&] { return turns_taken(1); });
+  run_until(schedule_.now() + quarantine + std::chrono::seconds(2));
+  for (const auto& process : processes_) process->retire();
+  run_until(schedule_.now() + plan_.timing.ttl * 5);
   expect_empty();
 }
 
@@ -118,6 +180,13 @@ void World::ask_for_liveness() {
   const std::string& key = plan_.names[0];
   Process& first = *processes_[0];
   Process& second = *processes_[1];
+  take_turns();
+  expect_given_back();
+  if (!over() && nodes_.size() == 1) {
+    wait_in_order();
+    expect_given_back();
+  }
+  if (over()) return;
 
   // Free names are granted within a few round trips, all at once over a new connection.
   first.crash();
@@ -140,19 +209,92 @@ void World::ask_for_liveness() {
   second.retire();
   expect("L1", std::chrono::milliseconds(320) + round_trips, "a waiter was not granted what was given back",
          [&] { return first.holds(key); });
-  // What is given back while the node cannot be reached is gone soon after it can.
-  network_.cut(0, true, true, false, plan_.timing.node_timeout * 3 / 2);
+  // What is given back while nodes cannot be reached is gone soon after they can; all nodes, or half of them.
+  const bool all_nodes = random_.below(2) == 0;
+  for (std::size_t node = 0; node < plan_.nodes; ++node) {
+    if (all_nodes || node % 2 == 1)
+      network_.cut(0, node, true, true, false, plan_.timing.node_timeout * 3 / 2);
+  }
   if (plan_.password) {
     first.retire();
   } else {
     first.forget_all();
   }
   expect("L9", plan_.timing.node_timeout * 5 + round_trips, "what was given back is still there",
-         [&] { return node_.leases(schedule_.now()).empty(); });
+         [&] { return nothing_held(); });
 
   for (const auto& process : processes_) process->retire();
   run_until(schedule_.now() + ttl * 3);
   expect_empty();
+}
+
+bool World::turns_taken(std::uint64_t turns, std::size_t but_first) const {
+  return std::all_of(processes_.begin() + static_cast<std::ptrdiff_t>(but_first), processes_.end(),
+                     [&](const auto& process) { return process->turns() == turns; });
+}
+
+// All want a free name at the same moment. Votes that split end, and everybody has its turn.
+void World::take_turns() {
+  const std::string& key = plan_.names[0];
+  for (const auto& process : processes_) process->take_a_turn(key);
+  expect("L6", std::chrono::seconds(2), "nobody was granted a name that all wanted", [&] {
+    return std::ranges::any_of(processes_, [](const auto& process) { return process->turns() == 2; });
+  });
+  expect("L7", std::chrono::seconds(nodes_.size() == 1 ? 1 : 5),
+         "somebody who waits was never granted the name", [&] { return turns_taken(2); });
+}
+
+// Who came first is served first; messages see to it, without anybody looking again.
+void World::wait_in_order() {
+  const Duration round_trips = plan_.delay_usual * 40;
+  const std::string& key = plan_.names[0];
+  processes_[0]->wish_once(key, Duration::zero());
+  for (std::size_t i = 1; i < processes_.size(); ++i) {
+    run_until(schedule_.now() + round_trips);
+    processes_[i]->take_a_turn(key);
+  }
+  run_until(schedule_.now() + round_trips);
+  // In every other world the first of three or more is in no state to come.
+  const bool first_fails = processes_.size() > 2 && random_.below(2) == 0;
+  if (first_fails) lose_first_waiter();
+  processes_[0]->retire();
+  expect("L7", round_trips * static_cast<std::int64_t>(processes_.size()) + first_waiter_costs_,
+         "a waiter was not called", [&] { return turns_taken(3, first_fails ? 2 : 1); });
+  for (std::size_t i = first_fails ? 3 : 2; i < processes_.size(); ++i) {
+    if (processes_[i]->last_turn() < processes_[i - 1]->last_turn() && !over())
+      judge_.violated("L7", schedule_.now(), "who came later was served before who came first");
+  }
+  if (!first_fails) return;
+  run_until(schedule_.now() + plan_.timing.ttl, [&] { return !processes_[1]->paused(); });
+  processes_[1]->retire();
+  processes_[1]->crash();
+}
+
+// Killed, it is skipped at once; stopped, it costs what a name is kept for it; deaf for a moment, it comes
+// when it hears again.
+void World::lose_first_waiter() {
+  first_waiter_costs_ = Duration::zero();
+  switch (random_.below(3)) {
+    case 0:
+      processes_[1]->crash();
+      run_until(schedule_.now() + plan_.delay_usual * 40);
+      break;
+    case 1:
+      processes_[1]->pause(plan_.timing.ttl / 2, false);
+      first_waiter_costs_ = Duration(redis::kept_for_waiter) * 5 / 4;
+      break;
+    default:
+      processes_[1]->on_closed(0);
+      first_waiter_costs_ = plan_.timing.node_timeout * 5 / 4 + std::chrono::milliseconds(300);
+      break;
+  }
+}
+
+// Also by clients that hear of it only after the next has been called.
+void World::expect_given_back() {
+  expect("L9", plan_.delay_usual * 40 + std::chrono::milliseconds(250), "what was given back is still there",
+         [&] { return nothing_held(); });
+  run_until(schedule_.now() + plan_.delay_usual * 40);
 }
 
 template <class Predicate>
@@ -166,8 +308,10 @@ void World::expect(std::string_view invariant, Duration within, const std::strin
 // L9: when all is given back, nothing is left, neither in Redis nor in the clients.
 void World::expect_empty() {
   if (over()) return;
-  for (const auto& key : node_.leases(schedule_.now())) {
-    judge_.violated("L9", schedule_.now(), key + " is left behind in Redis");
+  for (const auto& node : nodes_) {
+    for (const auto& key : node->leases(schedule_.now())) {
+      judge_.violated("L9", schedule_.now(), key + " is left behind in Redis");
+    }
   }
   for (const auto& process : processes_) {
     if (!process->idle())
@@ -179,7 +323,9 @@ void World::plan_next_fault() {
   schedule_.in(up_to(plan_.fault_every * 2), [this] {
     if (!storming_) return;
     const auto fault = static_cast<Fault>(random_.below(fault_names.size()));
-    if (has(plan_.faults, fault)) inject(fault);
+    // Tokens outlive lost data only by clocks that are right within the cap.
+    const bool needs_clocks = fault == Fault::rollback || fault == Fault::wipe || fault == Fault::flushall;
+    if (has(plan_.faults, fault) && !(needs_clocks && has(plan_.faults, Fault::step))) inject(fault);
     plan_next_fault();
   });
 }
@@ -187,15 +333,19 @@ void World::plan_next_fault() {
 void World::inject(Fault fault) {
   const Duration length = up_to(random_.below(3) == 0 ? plan_.timing.ttl * 3 : plan_.timing.ttl);
   const std::size_t client = random_.below(processes_.size());
+  const std::size_t node = random_.below(nodes_.size());
   Process& process = *processes_[client];
   const bool hold = random_.below(2) == 0;
   const bool up = random_.below(2) == 0;
   switch (fault) {
     case Fault::partition:
-      network_.cut(client, true, true, hold, length);
+      // From one node, or from all.
+      for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        if (up || i == node) network_.cut(client, i, true, true, hold, length);
+      }
       break;
     case Fault::oneway:
-      network_.cut(client, up, !up, hold, length);
+      network_.cut(client, node, up, !up, hold, length);
       break;
     case Fault::pause:
     case Fault::suspend:
@@ -206,37 +356,64 @@ void World::inject(Fault fault) {
       process.crash();
       break;
     case Fault::flush:
-      node_.flush_scripts(schedule_.now());
+      nodes_[node]->flush_scripts(schedule_.now());
       break;
     case Fault::slow:
       if (hold) {
-        network_.stop_node(length);
+        network_.stop_node(node, length);
       } else {
-        network_.slow_node(up_to(plan_.timing.node_timeout / 2), length);
+        network_.slow_node(node, up_to(plan_.timing.node_timeout / 2), length);
       }
       break;
     case Fault::close:
-      network_.on_closed(client);
-      process.on_closed();
+      network_.on_hindrance(client, node);
+      process.on_closed(node);
       break;
     case Fault::error:
-      network_.refuse_scripts(length);
+      network_.refuse_scripts(node, length);
       break;
     case Fault::remove:
       judge_.on_broken_assumption();
-      node_.remove(plan_.names[random_.below(plan_.names.size())], schedule_.now());
+      nodes_[node]->remove(plan_.names[random_.below(plan_.names.size())], schedule_.now());
+      break;
+    case Fault::restart:
+      restart(node, Memory::all, length);
+      break;
+    case Fault::rollback:
+      restart(node, Memory::older, up ? Duration::zero() : length);
+      break;
+    case Fault::wipe:
+      restart(node, Memory::none, up ? Duration::zero() : length);
+      break;
+    case Fault::flushall:
+      nodes_[node]->wipe(schedule_.now());
+      break;
+    case Fault::step:
+      judge_.on_broken_assumption();
+      stepped_ = true;
+      nodes_[node]->step_clock(random_.between(-std::chrono::hours(3), std::chrono::hours(3)));
       break;
     case Fault::delay:
     case Fault::loss:
     case Fault::duplicate:
     case Fault::drift:
+    case Fault::skew:
       return;  // these go on all the time
   }
   outcome_.faults[static_cast<std::size_t>(fault)] += 1;
   trace_.event(schedule_.now(), "fault", static_cast<std::uint64_t>(fault), client, [&] {
     return std::string(fault_names[static_cast<std::size_t>(fault)]) + " client " + std::to_string(client) +
-           " for " + std::to_string(length.count() / 1'000'000) + " ms";
+           " node " + std::to_string(node) + " for " + std::to_string(length.count() / 1'000'000) + " ms";
   });
+}
+
+// The clients see their connections closed; some only in time.
+void World::restart(std::size_t node, Memory memory, Duration down) {
+  nodes_[node]->restart(memory, draw_wall_clock(plan_, true, random_), schedule_.now());
+  network_.restart_node(node, down);
+  for (const auto& process : processes_) {
+    if (random_.below(5) != 0) process->on_closed(node);
+  }
 }
 
 void World::run_until(TrueTime end) {

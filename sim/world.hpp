@@ -8,6 +8,7 @@
 
 #include "sim/faults.hpp"
 #include "sim/judge.hpp"
+#include "sim/plan.hpp"
 #include "sim/script_host.hpp"
 
 namespace tenure::sim {
@@ -24,6 +25,7 @@ struct Outcome {
 struct WorldOptions {
   std::uint64_t seed = 0;
   Faults faults;
+  Profile profile{};
   bool trace = false;
 };
 

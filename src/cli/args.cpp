@@ -36,11 +36,11 @@ void add_exit_code(CLI::App& app, std::optional<int>& target) {
   });
 }
 
-void add_node_options(CLI::App& app, NodeArgs& node) {
+void add_node_options(CLI::App& app, NodeArgs& nodes) {
   // Several are allowed; without the second line one --redis would swallow all words behind it.
-  app.add_option("--redis", node.redis)->allow_extra_args(false);
-  add_duration(app, "--ttl-max", node.ttl_max);
-  app.add_option("--prefix", node.prefix);
+  app.add_option("--redis", nodes.redis)->allow_extra_args(false);
+  add_duration(app, "--ttl-max", nodes.ttl_max);
+  app.add_option("--prefix", nodes.prefix);
 }
 
 void add_run_options(CLI::App& app, RunArgs& run) {
@@ -53,7 +53,7 @@ void add_run_options(CLI::App& app, RunArgs& run) {
   add_duration(app, "--grace", run.grace);
   app.add_option("--id", run.id);
   app.add_option("--lock-prefix", run.lock_prefix);
-  add_node_options(app, run.node);
+  add_node_options(app, run.nodes);
 }
 
 using Parsed = tl::expected<Args, std::string>;
@@ -107,7 +107,7 @@ Parsed parse_run(std::span<const std::string> words) {
 Parsed parse_init(std::span<const std::string> words) {
   InitArgs init;
   CLI::App app;
-  add_node_options(app, init.node);
+  add_node_options(app, init.nodes);
   if (auto end = read_words(app, words, init_help_text)) return std::move(*end);
   return init;
 }

@@ -23,12 +23,12 @@ struct RunArgs {
   std::string lock_prefix = "redlock:";
   std::optional<std::string> id{};
   bool quiet = false;
-  NodeArgs node{};
+  NodeArgs nodes{};
   std::vector<std::string> command{};
 };
 
 struct InitArgs {
-  NodeArgs node{};
+  NodeArgs nodes{};
 };
 
 // Help or the version was asked for: print this, and that is all.

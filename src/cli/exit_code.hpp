@@ -12,7 +12,7 @@ enum class ExitCode : std::uint8_t {
   no_quorum = 69,    // too few nodes answered, or they refused
   exists = 73,       // init: there is a record already
   busy = 75,         // somebody else holds the name (--busy-code changes it)
-  not_open = 76,     // the nodes give no leases to us: no record, quarantine, another cap
+  not_open = 76,     // the nodes give no new leases to us: quarantine, another cap
   lost = 79,         // the lease was lost while the command ran
   waited = 124,      // --wait is over
   own_error = 125,   // Tenure itself failed

@@ -31,7 +31,9 @@ Usage: tenure run NAME [OPTIONS] -- COMMAND [ARGUMENT...]
       --lock-prefix TEXT  what the key in Redis begins with, before the name (redlock:)
 
       --redis URL       redis://[[user]:password@]host[:port][/database] or unix:///path[?db=N];
-                        else TENURE_REDIS, else REDIS_URL, else redis://127.0.0.1:6379
+                        given several times: nodes of which a majority decides, 3 or 5 as a rule;
+                        else TENURE_REDIS (several separated by commas), else REDIS_URL, else
+                        redis://127.0.0.1:6379
       --ttl-max DURATION  the cap, the same for everybody on a Redis; else TENURE_TTL_MAX, else 60s
       --prefix TEXT     what Tenure's own keys begin with (tenure:)
 
@@ -46,18 +48,26 @@ before the name can pass on. In its environment:
   TENURE_DEADLINE       when the lease ends unless it is renewed, in seconds since boot, as in /proc/uptime;
                         tenure renews it, so that the command may run longer
 
+With several --redis the name is held by a majority of them: of 3 nodes any one may fail, of 5 any two.
+
+A Redis that was restarted, promoted or has lost its data gives no new leases until the cap is over (a
+quarantine): leases that it has forgotten may still be held. tenure waits for the end, or with -n exits (76).
+Who holds a lease at that time keeps it.
+
 Exit codes: that of the command, 128+N when signal N ended it, or
    64 usage                             79 the lease was lost, and the command ended
-   69 Redis does not answer or refuses  124 waited too long
-   75 busy, with -n                     125 tenure itself failed
-   76 Redis has no record of Tenure,    126 the command cannot be run
-      or gives no leases to us          127 there is no such command
+   69 Redis does not answer or refuses, 124 waited too long
+      or too few of several nodes do    125 tenure itself failed
+   75 busy, with -n                     126 the command cannot be run
+   76 quarantine, with -n; or the cap   127 there is no such command
+      of that Redis is another
 
 Examples:
   tenure run nightly-report -- ./report.sh --all
   tenure run keeper -n -- ./keeper
   tenure run deploy --wait 5m --ttl 10s -- make deploy
   TENURE_REDIS=redis://:password@cache:6379 tenure run backup -- ./backup
+  tenure run backup --redis redis://a --redis redis://b --redis redis://c -- ./backup
 )";
 
 const std::string_view init_help_text = R"(Makes a Redis that is new to Tenure ready, so that nobody waits.
@@ -65,9 +75,13 @@ const std::string_view init_help_text = R"(Makes a Redis that is new to Tenure r
 Usage: tenure init [OPTIONS]
 
       --redis URL       redis://[[user]:password@]host[:port][/database] or unix:///path[?db=N];
-                        else TENURE_REDIS, else REDIS_URL, else redis://127.0.0.1:6379
+                        given several times: all nodes of a quorum; else TENURE_REDIS (several
+                        separated by commas), else REDIS_URL, else redis://127.0.0.1:6379
       --ttl-max DURATION  the cap: no lease there is ever longer; else TENURE_TTL_MAX, else 60s
       --prefix TEXT     what Tenure's own keys begin with (tenure:)
+
+Without it the first to come wait for a quarantine, a little longer than the cap, because nobody can tell a new
+Redis from one that has lost its data. Of several nodes all must answer and be new, or nothing is changed.
 
 Exit codes: 0 made, 73 there is a record already (nothing was changed), 64 usage, 69 Redis does not answer,
 refuses, or is none that Tenure works with.
@@ -75,6 +89,7 @@ refuses, or is none that Tenure works with.
 Examples:
   tenure init
   tenure init --redis redis://cache:6379 --ttl-max 2m
+  tenure init --redis redis://a --redis redis://b --redis redis://c
 )";
 
 }  // namespace tenure::cli

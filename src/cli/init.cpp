@@ -1,16 +1,17 @@
 #include "cli/init.hpp"
 
-#include <charconv>
+#include <algorithm>
 #include <cstdio>
-#include <string_view>
+#include <vector>
 
 #include "cli/message.hpp"
 #include "cli/refusal_text.hpp"
+#include "cli/server_check.hpp"
 #include "core/record.hpp"
 #include "core/text.hpp"
-#include "redis/scripts.hpp"
 #include "runtime/caller.hpp"
 #include "runtime/instance_id.hpp"
+#include "runtime/wall_clock.hpp"
 
 namespace tenure::cli {
 
@@ -19,53 +20,26 @@ namespace {
 using core::Failure;
 
 constexpr core::Duration timeout = std::chrono::seconds(5);
-constexpr int version_min = 7;
 
-Failure refusal(std::string detail) {
-  return {core::Applied::no, core::FailureCode::server, std::move(detail)};
-}
+// A node that was looked at and not touched yet.
+struct Found {
+  runtime::Caller redis;
+  std::string record;  // empty: none
 
-// One field of INFO, which has a "name:value" on each line.
-std::string_view field(std::string_view info, std::string_view name) {
-  for (std::size_t from = 0; from < info.size();) {
-    const auto end = std::min(info.find("\r\n", from), info.size());
-    const auto line = info.substr(from, end - from);
-    if (line.starts_with(name) && line.substr(name.size()).starts_with(':'))
-      return line.substr(name.size() + 1);
-    from = end + 2;
+  // The script judges by the same: what only says that there was none before counts as none.
+  bool is_new() const {
+    const auto known = core::read_record(record);
+    return record.empty() || (known && !known->open && known->unknown);
   }
-  return {};
-}
+};
 
-tl::expected<std::string, Failure> info(runtime::Caller& redis) {
-  std::string text;
-  for (const char* section : {"server", "replication", "cluster"}) {
-    auto value = redis.call({"INFO", section});
-    if (!value) return tl::unexpected(value.error());
-    text += value->text;
-  }
-  return text;
-}
-
-// Which life of the server this is, or why Tenure cannot work with it.
-tl::expected<std::string, Failure> life_of(std::string_view info) {
-  const auto version = field(info, "redis_version");
-  int major = 0;
-  std::from_chars(version.data(), version.data() + version.size(), major);
-  if (major < version_min) {
-    return tl::unexpected(
-        refusal("this is Redis " + core::printable(version, 20) + "; Tenure needs 7.0 or later"));
-  }
-  // One script touches several keys, and they have no common slot (T30).
-  if (field(info, "cluster_enabled") == "1" || field(info, "redis_mode") == "cluster") {
-    return tl::unexpected(refusal("this is a Redis Cluster, which does not work yet"));
-  }
-  const auto run_id = field(info, "run_id");
-  const auto replication_id = field(info, "master_replid");
-  if (run_id.empty() || replication_id.empty()) {
-    return tl::unexpected(refusal("INFO says neither run_id nor master_replid: is this a Redis?"));
-  }
-  return std::string(run_id) + ":" + std::string(replication_id);
+tl::expected<Found, Failure> look_at(const redis::Address& address, const redis::Keyspace& keyspace) {
+  auto redis = runtime::Caller::connect(address, timeout);
+  if (!redis) return tl::unexpected(redis.error());
+  if (auto why = unfit(*redis)) return tl::unexpected(std::move(*why));
+  auto record = redis->call({"GET", keyspace.record()});
+  if (!record) return tl::unexpected(record.error());
+  return Found{std::move(*redis), std::move(record->text)};
 }
 
 struct Made {
@@ -73,19 +47,11 @@ struct Made {
   std::string record;  // the new one, or the one that was there
 };
 
-tl::expected<Made, Failure> make_record(const Node& node) {
-  auto redis = runtime::Caller::connect(node.address, timeout);
-  if (!redis) return tl::unexpected(redis.error());
-  const auto facts = info(*redis);
-  if (!facts) return tl::unexpected(facts.error());
-  const auto life = life_of(*facts);
-  if (!life) return tl::unexpected(life.error());
-  const std::string epoch = runtime::random_from_kernel().hex16();
+tl::expected<Made, Failure> make_record(runtime::Caller& redis, const redis::Keyspace& keyspace) {
   const auto value =
-      redis->call({"EVAL", std::string(redis::init_script.body), "2", node.keyspace.record(),
-                   node.keyspace.fence(), core::admission(node.keyspace.cap) + epoch + " " + *life});
+      redis.call(redis::init_call({runtime::random_from_kernel().hex16(), runtime::wall_now_ms()}, keyspace));
   if (!value) return tl::unexpected(value.error());
-  if (value->items.size() != 2) return tl::unexpected(refusal("its answer to init makes no sense"));
+  if (value->items.size() != 2) return tl::unexpected(core::misfit);
   return Made{value->items[0].text == "made", value->items[1].text};
 }
 
@@ -93,30 +59,100 @@ std::string exists_text(const std::string& text) {
   const auto record = core::read_record(text);
   if (!record)
     return "it has something that is not a record of Tenure: \"" + core::printable(text, 60) + "\"";
-  return "it has a record of Tenure already (" + core::printable(record->state, 60) + ", leases of at most " +
-         core::shown(record->cap) + ")";
+  return std::string("it has a record of Tenure already (") + (record->open ? "open" : "quarantined") +
+         ", leases of at most " + core::shown(record->cap) + ")";
 }
+
+// All nodes, and what comes of them.
+class Init {
+ public:
+  explicit Init(Nodes nodes) : nodes_(std::move(nodes)) {}
+
+  // Nothing is changed unless every node can be reached and is new. A node without a record beside others
+  // that have one has rather lost it, and whoever then gave leases there at once could give one twice.
+  int run() {
+    look();
+    if (code_ == ExitCode::no_quorum) {
+      if (nodes_.several()) say("nothing was changed on any node");
+    } else if (std::ranges::all_of(found_, &Found::is_new)) {
+      make();
+    } else {
+      leave_alone();
+    }
+    const int written = finish_output();
+    return code_ == ExitCode::done ? written : number(code_);
+  }
+
+ private:
+  void look() {
+    for (const auto& address : nodes_.addresses) {
+      auto found = look_at(address, nodes_.keyspace);
+      if (found) {
+        found_.push_back(std::move(*found));
+      } else {
+        failed(address, found.error());
+      }
+    }
+  }
+
+  void make() {
+    const std::string cap = core::shown(nodes_.keyspace.cap);
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      const auto& address = nodes_.addresses[i];
+      const auto made = make_record(found_[i].redis, nodes_.keyspace);
+      if (!made) {
+        failed(address, made.error());
+      } else if (!made->made) {
+        exists(address, made->record);
+      } else {
+        const std::string which = nodes_.several() ? redis::shown(address) + ": " : "";
+        std::printf("%smade: this Redis is ready for Tenure (leases of at most %s)\n", which.c_str(),
+                    cap.c_str());
+      }
+    }
+  }
+
+  void leave_alone() {
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      const auto& address = nodes_.addresses[i];
+      if (found_[i].is_new()) {
+        say(redis::shown(address) +
+            ": it has no record of Tenure, and others have: its data was lost, or it "
+            "is new. Nothing was changed there; clients wait for it and it joins after " +
+            core::shown(core::quarantine_length(nodes_.keyspace.cap)) + ". If it is new: tenure init " +
+            as_options({{address}, nodes_.keyspace}));
+      } else {
+        exists(address, found_[i].record);
+      }
+    }
+  }
+
+  void failed(const redis::Address& address, const Failure& failure) {
+    say(failure_text(address, failure));
+    code_ = ExitCode::no_quorum;
+  }
+
+  void exists(const redis::Address& address, const std::string& record) {
+    say(redis::shown(address) + ": " + exists_text(record) + "; nothing was changed" +
+        (nodes_.several() ? " there" : ""));
+    if (code_ == ExitCode::done) code_ = ExitCode::exists;
+  }
+
+  Nodes nodes_;
+  std::vector<Found> found_{};  // of all nodes, unless some failed
+  ExitCode code_ = ExitCode::done;
+};
 
 }  // namespace
 
 int init(const InitArgs& args) {
-  const auto node = choose_node(args.node);
-  if (!node) {
-    say(node.error());
+  auto nodes = choose_nodes(args.nodes);
+  if (!nodes) {
+    say(nodes.error());
     return number(ExitCode::usage);
   }
-  const auto made = make_record(*node);
-  if (!made) {
-    say(failure_text(node->address, made.error()));
-    return number(ExitCode::no_quorum);
-  }
-  if (!made->made) {
-    say(redis::shown(node->address) + ": " + exists_text(made->record) + "; nothing was changed");
-    return number(ExitCode::exists);
-  }
-  std::printf("made: this Redis is ready for Tenure (leases of at most %s)\n",
-              core::shown(node->keyspace.cap).c_str());
-  return finish_output();
+  if (const auto warning = warning_of_even(*nodes)) say(*warning);
+  return Init(std::move(*nodes)).run();
 }
 
 }  // namespace tenure::cli

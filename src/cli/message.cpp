@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <string>
@@ -11,11 +12,15 @@
 
 namespace tenure::cli {
 
-void say(std::string_view sentence) {
-  std::string line = "tenure: ";
-  line.append(sentence).append("\n");
+void say(std::string_view text) {
+  std::string lines;
+  for (std::size_t from = 0; from <= text.size();) {
+    const auto end = std::min(text.find('\n', from), text.size());
+    lines.append("tenure: ").append(text.substr(from, end - from)).append("\n");
+    from = end + 1;
+  }
   // There is nobody to tell when stderr is closed.
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, lines.data(), lines.size());
 }
 
 int finish_output() {

@@ -1,4 +1,4 @@
-// Which Redis is meant, and which cap it has: the flags, then the environment, then the default.
+// Which nodes are meant, and which cap they have: the flags, then the environment, then the default.
 #pragma once
 
 #include <optional>
@@ -19,13 +19,24 @@ struct NodeArgs {
   std::string prefix = "tenure:";
 };
 
-// One for now; several will make a quorum.
-struct Node {
-  redis::Address address;
-  redis::Keyspace keyspace;
+// One Redis, or several of which a quorum decides.
+struct Nodes {
+  std::vector<redis::Address> addresses{};
+  redis::Keyspace keyspace{};
+
+  bool several() const { return addresses.size() > 1; }
+  std::size_t quorum() const { return addresses.size() / 2 + 1; }
 };
 
+inline constexpr std::size_t nodes_max = 31;
+
 // The error is a sentence without secrets.
-tl::expected<Node, std::string> choose_node(const NodeArgs& args);
+tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args);
+
+// An even number works, and is no better than one node less: a sentence about it, or nothing.
+std::optional<std::string> warning_of_even(const Nodes& nodes);
+
+// "--redis URL --prefix TEXT …": what names these nodes on a command line, without secrets.
+std::string as_options(const Nodes& nodes);
 
 }  // namespace tenure::cli

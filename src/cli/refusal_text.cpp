@@ -1,6 +1,8 @@
 #include "cli/refusal_text.hpp"
 
-#include "core/record.hpp"
+#include <map>
+
+#include "cli/not_open_text.hpp"
 #include "core/text.hpp"
 
 namespace tenure::cli {
@@ -17,69 +19,98 @@ std::string left_text(core::Ttl left) {
   return core::shown(left);
 }
 
-std::string not_open_text(const std::string& text, const Node& node) {
-  if (text.empty()) {
-    const bool usual = node.keyspace.prefix == redis::Keyspace{}.prefix;
-    return "This Redis has no record of Tenure: new, or its data was lost. If it is new: tenure init "
-           "--redis " +
-           redis::shown(node.address) + (usual ? "" : " --prefix " + node.keyspace.prefix);
-  }
-  const auto record = core::read_record(text);
-  const std::string where = redis::shown(node.address) + ": ";
-  if (!record) {
-    return where + "the key " + node.keyspace.record() + " is not a record of Tenure: \"" +
-           core::printable(text, 60) + "\"";
-  }
-  if (record->cap != node.keyspace.cap) {
-    const std::string cap = core::shown(record->cap);
-    return where + "the cap of this Redis is " + cap + ", ours is " + core::shown(node.keyspace.cap) +
-           ": use --ttl-max " + cap;
-  }
-  return where + "gives no new leases for now: its state is \"" + core::printable(record->state, 60) + "\"";
-}
-
-std::string failures_text(const core::Refusal& refusal, const Node& node) {
-  // One node for now: more than one sentence would say the same twice.
-  if (refusal.failures.empty()) return redis::shown(node.address) + ": no answer";
-  return failure_text(node.address, refusal.failures.front().failure);
-}
-
-}  // namespace
-
+// "held by web-3 for another 12s (token 5)".
 std::string holder_text(const core::Held& held) {
   // Names of others are shown to a terminal: made harmless, and cut.
   const std::string owner = core::printable(held.holder.owner);
+  const bool expires = held.left >= core::Ttl::zero();
+  if (held.holder.waits) return "kept for " + owner + ", which waits for it";
   if (held.holder.token == 0) {
     // A key that is not a string, a list for example, has nothing to show.
     const std::string what = owner.empty() ? "something that" : "\"" + owner + "\", which";
     return "held by " + what + " Tenure did not write, " +
-           (held.left < core::Ttl::zero() ? "with no expiry" : "for another " + left_text(held.left));
+           (expires ? "for another " + left_text(held.left) : "with no expiry");
   }
   const std::string token = " (token " + std::to_string(held.holder.token) + ")";
-  if (held.left < core::Ttl::zero()) return "held by " + owner + " with no expiry" + token;
+  if (!expires) return "held by " + owner + " with no expiry" + token;
   return "held by " + owner + " for another " + left_text(held.left) + token;
 }
+
+// A node may have failed in two rounds: what it said last.
+std::map<core::NodeIndex, std::string> last_words(const std::vector<core::NodeFailure>& failures,
+                                                  const Nodes& nodes) {
+  std::map<core::NodeIndex, std::string> words;
+  for (const auto& [node, failure] : failures) words[node] = failure_text(nodes.addresses.at(node), failure);
+  return words;
+}
+
+std::string no_quorum_text(const core::Refusal& refusal, const Nodes& nodes) {
+  const auto& failures = refusal.failures;
+  if (!nodes.several()) {
+    if (failures.empty()) return redis::shown(nodes.addresses.front()) + ": no answer";
+    return failure_text(nodes.addresses.front(), failures.back().failure);
+  }
+  const auto failed = last_words(failures, nodes).size();
+  return std::to_string(nodes.quorum()) + " of " + std::to_string(nodes.addresses.size()) +
+         " nodes must answer" + (failed > 1 ? ", and " + std::to_string(failed) + " failed" : "") +
+         failures_text(failures, nodes);
+}
+
+std::string too_slow_text(const Nodes& nodes) {
+  const std::string who = nodes.several() ? "" : redis::shown(nodes.addresses.front()) + ": ";
+  return who + "granted, but so late that the lease was of no use; it was given back";
+}
+
+// What stands in the way.
+std::string reason_text(const core::Refusal& refusal, const Nodes& nodes, Patience patience) {
+  switch (refusal.code) {
+    case RefusalCode::held:
+      return refusal.held ? holder_text(*refusal.held) : "held";
+    case RefusalCode::not_open:
+      return not_open_text(refusal.record, nodes, patience);
+    case RefusalCode::too_slow:
+      return too_slow_text(nodes);
+    case RefusalCode::waited:
+      // The last try says why; its own code is gone.
+      if (refusal.held) return holder_text(*refusal.held);
+      if (!refusal.record.empty()) return not_open_text(refusal.record, nodes, patience);
+      break;
+    case RefusalCode::no_quorum:
+    case RefusalCode::cancelled:
+      break;
+  }
+  return no_quorum_text(refusal, nodes);
+}
+
+}  // namespace
 
 std::string failure_text(const redis::Address& address, const core::Failure& failure) {
   return redis::shown(address) + ": " + failure.detail;
 }
 
-RefusalText refusal_text(const core::Refusal& refusal, const std::string& name, const Node& node) {
+std::string failures_text(const std::vector<core::NodeFailure>& failures, const Nodes& nodes) {
+  const auto words = last_words(failures, nodes);
+  std::string text = words.empty() ? "" : ":";
+  for (const auto& [node, line] : words) text += (words.size() == 1 ? " " : "\n  ") + line;
+  return text;
+}
+
+std::string waiting_text(const core::Refusal& refusal, const std::string& name, const Nodes& nodes) {
+  return "waiting for " + name + ": " + reason_text(refusal, nodes, Patience::waits);
+}
+
+RefusalText refusal_text(const core::Refusal& refusal, const std::string& name, const Nodes& nodes) {
+  const std::string reason = reason_text(refusal, nodes, Patience::leaves);
   switch (refusal.code) {
     case RefusalCode::held:
-      return {ExitCode::busy, name + " is " + (refusal.held ? holder_text(*refusal.held) : "held")};
+      return {ExitCode::busy, name + " is " + reason};
     case RefusalCode::waited:
-      return {ExitCode::waited,
-              "waited too long for " + name +
-                  (refusal.held ? ": " + holder_text(*refusal.held) : ": " + failures_text(refusal, node))};
+      return {ExitCode::waited, "waited too long for " + name + ": " + reason};
     case RefusalCode::not_open:
-      return {ExitCode::not_open, not_open_text(refusal.record, node)};
+      return {ExitCode::not_open, reason};
     case RefusalCode::too_slow:
-      return {ExitCode::no_quorum,
-              redis::shown(node.address) + ": granted " + name +
-                  ", but its answer took so long that the lease was of no use; it was given back"};
     case RefusalCode::no_quorum:
-      return {ExitCode::no_quorum, failures_text(refusal, node)};
+      return {ExitCode::no_quorum, reason};
     case RefusalCode::cancelled:
       break;
   }

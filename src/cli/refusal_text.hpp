@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/exit_code.hpp"
 #include "cli/nodes.hpp"
@@ -11,14 +12,17 @@ namespace tenure::cli {
 
 struct RefusalText {
   ExitCode code = ExitCode::own_error;
-  std::string sentence;
+  std::string sentence;  // of several lines where several nodes failed
 };
 
 // Not for RefusalCode::cancelled: whoever cancelled knows why.
-RefusalText refusal_text(const core::Refusal& refusal, const std::string& name, const Node& node);
+RefusalText refusal_text(const core::Refusal& refusal, const std::string& name, const Nodes& nodes);
 
-// "held by web-3 for another 12s (token 5)".
-std::string holder_text(const core::Held& held);
+// "waiting for job: held by web-3 for another 12s (token 5)".
+std::string waiting_text(const core::Refusal& refusal, const std::string& name, const Nodes& nodes);
+
+// Behind a sentence: one failure on the same line, several on lines of their own. Nothing where there is none.
+std::string failures_text(const std::vector<core::NodeFailure>& failures, const Nodes& nodes);
 
 // Names the node and what it said.
 std::string failure_text(const redis::Address& address, const core::Failure& failure);

@@ -30,8 +30,12 @@ struct Plan {
   std::string key;
   std::string owner;
   core::Timing timing{};
-  Node node;
+  Nodes nodes{};
 };
+
+bool is_tenures_own(const std::string& key, const redis::Keyspace& keyspace) {
+  return key == keyspace.record() || key == keyspace.fence() || key.starts_with(keyspace.queue(""));
+}
 
 tl::expected<Plan, std::string> make_plan(const RunArgs& args) {
   if (auto error = core::name_error("the name", args.name)) return tl::unexpected(*error);
@@ -39,16 +43,16 @@ tl::expected<Plan, std::string> make_plan(const RunArgs& args) {
   Plan plan;
   plan.owner = args.id.value_or(runtime::make_instance_id());
   if (auto error = core::name_error("the owner id", plan.owner)) return tl::unexpected(*error);
-  auto node = choose_node(args.node);
-  if (!node) return tl::unexpected(node.error());
-  plan.node = std::move(*node);
+  auto nodes = choose_nodes(args.nodes);
+  if (!nodes) return tl::unexpected(nodes.error());
+  plan.nodes = std::move(*nodes);
   plan.key = args.lock_prefix + args.name;
-  if (plan.key == plan.node.keyspace.record() || plan.key == plan.node.keyspace.fence()) {
+  if (is_tenures_own(plan.key, plan.nodes.keyspace)) {
     return tl::unexpected("the name " + args.name + " cannot be used: its key would be " + plan.key +
                           ", which Tenure needs for itself");
   }
   core::TimingOptions options;
-  options.ttl_max = plan.node.keyspace.cap;
+  options.ttl_max = plan.nodes.keyspace.cap;
   options.ttl = args.ttl.value_or(std::min(options.ttl, options.ttl_max));
   options.grace = args.grace;
   const auto timing = core::make_timing(options);
@@ -71,15 +75,13 @@ runtime::AcquireOptions acquire_options(const RunArgs& args, const Plan& plan) {
   options.timing = plan.timing;
   options.wait_max = args.no_wait ? core::Duration::zero() : args.wait;
   if (!args.quiet) {
-    options.on_waiting = [&args](const core::Held& held) {
-      say("waiting for " + args.name + ": " + holder_text(held));
-    };
+    options.on_waiting = [&](const core::Refusal& why) { say(waiting_text(why, args.name, plan.nodes)); };
   }
   return options;
 }
 
 int refused(const core::Refusal& refusal, const RunArgs& args, const Plan& plan) {
-  const auto [code, sentence] = refusal_text(refusal, args.name, plan.node);
+  const auto [code, sentence] = refusal_text(refusal, args.name, plan.nodes);
   const bool others_turn = code == ExitCode::busy || code == ExitCode::waited;
   if (!others_turn || !args.quiet) say(sentence);
   return code == ExitCode::busy ? args.busy_code.value_or(number(code)) : number(code);
@@ -94,9 +96,7 @@ int finish(const RunArgs& args, const Plan& plan, const Ending& ending, runtime:
       return ending.exit_code;
     case core::ReleaseOutcome::failed:
       say("could not release " + args.name + ", which ends by itself within " + core::shown(plan.timing.ttl) +
-          (released.failures.empty()
-               ? ""
-               : ": " + failure_text(plan.node.address, released.failures.front().failure)));
+          failures_text(released.failures, plan.nodes));
       return ending.exit_code;
     case core::ReleaseOutcome::expired:
     case core::ReleaseOutcome::taken:
@@ -142,11 +142,12 @@ int run(const RunArgs& args) {
   if (!plan) return fail(ExitCode::usage, plan.error());
   auto command = Command::find(args.command);
   if (!command) return fail(command.error().code, command.error().sentence);
+  if (const auto warning = warning_of_even(plan->nodes); warning && !args.quiet) say(*warning);
 
   Guards guards;
-  runtime::Client client({.nodes = {plan->node.address},
+  runtime::Client client({.nodes = plan->nodes.addresses,
                           .owner = plan->owner,
-                          .keyspace = plan->node.keyspace,
+                          .keyspace = plan->nodes.keyspace,
                           .log = [](std::string_view sentence) { say(sentence); }});
   StopOnSignal stop(guards.signals);
   auto lease = client.acquire(plan->key, acquire_options(args, *plan), stop.token());

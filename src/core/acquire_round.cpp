@@ -7,12 +7,13 @@ namespace tenure::core {
 AcquireRound::AcquireRound(std::size_t nodes, const Timing& timing)
     : timing_(timing), ballot_(nodes), answers_(nodes) {}
 
-void AcquireRound::start(const std::string& key, const Grant& grant, Time now, Outbox& out) {
+void AcquireRound::start(const std::string& key, const Grant& grant, const std::optional<Grant>& ticket,
+                         const std::vector<bool>& listening, Time now, Outbox& out) {
   sent_ = now;
   win_.sent = now;
   for (NodeIndex node = 0; node < answers_.size(); ++node) {
-    answers_[node] = {out.send(node, AcquireRequest{key, grant, timing_.ttl}, timing_.node_timeout), true,
-                      true};
+    AcquireRequest request{key, grant, timing_.ttl, listening.at(node) ? ticket : std::nullopt};
+    answers_[node] = {out.send(node, std::move(request), timing_.node_timeout), true, true};
   }
 }
 
@@ -25,11 +26,13 @@ std::optional<RoundResult> AcquireRound::on_reply(NodeIndex node, const Reply& r
     ballot_.on_vote(node, true);
   } else if (const auto* held = std::get_if<Held>(&reply)) {
     answer.may_hold = false;
-    refusal_.held = *held;
+    // Who has the largest token is the likeliest owner: a name of which others hold a few nodes.
+    if (!refusal_.held || held->holder.token > refusal_.held->holder.token) refusal_.held = *held;
+    held_.push_back(*held);
     ballot_.on_vote(node, false);
   } else if (const auto* closed = std::get_if<NotOpen>(&reply)) {
     answer.may_hold = false;
-    refusal_.code = RefusalCode::not_open;
+    not_open_ += 1;
     refusal_.record = closed->record;
     ballot_.on_vote(node, false);
   } else if (const auto* failure = std::get_if<Failure>(&reply)) {
@@ -84,8 +87,17 @@ std::optional<RoundResult> AcquireRound::result(Time now) const {
     case Verdict::lost:
       break;
   }
+  // Busy only where a majority would have answered it otherwise: the nodes that failed or abstain
+  // come first, because waiting for a holder does not mend them.
   Refusal refusal = refusal_;
-  if (refusal.held && refusal.code == RefusalCode::no_quorum) refusal.code = RefusalCode::held;
+  const std::size_t spare = answers_.size() - ballot_.quorum();
+  if (refusal.failures.size() > spare) {
+    refusal.code = RefusalCode::no_quorum;
+  } else if (refusal.failures.size() + not_open_ > spare) {
+    refusal.code = RefusalCode::not_open;
+  } else {
+    refusal.code = RefusalCode::held;
+  }
   return refusal;
 }
 

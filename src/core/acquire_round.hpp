@@ -12,8 +12,9 @@
 
 namespace tenure::core {
 
+// A majority gave the grant. With one node that is the lease; with several the token is confirmed first.
 struct Win {
-  Token token = 0;
+  Token token = 0;                 // the largest that a node gave
   std::vector<NodeIndex> nodes{};  // those that granted
   Time sent{};
 };
@@ -24,7 +25,9 @@ class AcquireRound {
  public:
   AcquireRound(std::size_t nodes, const Timing& timing);
 
-  void start(const std::string& key, const Grant& grant, Time now, Outbox& out);
+  // A ticket goes to the nodes on whose messages the caller listens.
+  void start(const std::string& key, const Grant& grant, const std::optional<Grant>& ticket,
+             const std::vector<bool>& listening, Time now, Outbox& out);
   // The result, once there is one.
   std::optional<RoundResult> on_reply(NodeIndex node, const Reply& reply, Time now);
   // The same after now >= ends_at(): nodes that are still silent have failed.
@@ -33,9 +36,13 @@ class AcquireRound {
   // Stops listening; gives the nodes that have said nothing so far.
   std::vector<NodeIndex> abandon(Outbox& out);
 
+  Time sent() const { return sent_; }
   Time ends_at() const { return sent_ + timing_.node_timeout; }
   // Has this node the grant, or may it have it? Its silence may hide one (T11, S10).
   bool may_hold(NodeIndex node) const { return answers_.at(node).may_hold; }
+  std::size_t granted() const { return win_.nodes.size(); }
+  const std::vector<Held>& held() const { return held_; }
+  const std::vector<NodeFailure>& failures() const { return refusal_.failures; }
 
  private:
   struct Answer {
@@ -50,6 +57,8 @@ class AcquireRound {
   Timing timing_;
   Ballot ballot_;
   std::vector<Answer> answers_;
+  std::vector<Held> held_;  // what nodes said that another has it on
+  std::size_t not_open_ = 0;
   Win win_;
   Refusal refusal_;
   Time sent_{};

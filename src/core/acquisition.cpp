@@ -1,15 +1,37 @@
 #include "core/acquisition.hpp"
 
 #include <algorithm>
-#include <utility>
+
+#include "core/record.hpp"
+#include "core/text.hpp"
 
 namespace tenure::core {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-Acquisition::Acquisition(AcquireId id, Wish wish, Grant grant, std::size_t nodes)
-    : id_(id), wish_(std::move(wish)), grant_(std::move(grant)), may_hold_(nodes, false) {}
+namespace {
+
+// After a first node has called, the others are about to: a release goes to all at once.
+constexpr Duration calls_come_together = milliseconds(10);
+
+// What a node gives whose clock has jumped: it may have taken it from somebody who still holds it.
+Reply jumped(Duration left) {
+  return Failure{Applied::perhaps, FailureCode::clock,
+                 "its clock has jumped, so that its grants do not count for another " +
+                     shown(std::chrono::ceil<seconds>(left))};
+}
+
+}  // namespace
+
+Acquisition::Acquisition(Context context, Wish wish, Random& random)
+    : context_(context),
+      wish_(std::move(wish)),
+      nonce_(random.next()),
+      grant_(context.owner, nonce_),
+      may_hold_(context.ears.nodes().size(), false),
+      ticketed_(may_hold_.size(), false),
+      woken_by_(may_hold_.size(), false) {}
 
 void Acquisition::start(Time now, Outbox& out) {
   // A single try ends with its round, and a wait that outlasts the clock is one without an end.
@@ -18,14 +40,30 @@ void Acquisition::start(Time now, Outbox& out) {
     give_up_at_ = now + *wish_.wait_max;
   }
   last_sent_ = now;
+  enrolled_ = ticket_.has_value() && context_.ears.open();
+  if (std::ranges::find(woken_by_, true) != woken_by_.end()) last_called_ = now;
+  if (told_to_look_ && *told_to_look_ <= now) last_told_ = now;
+  woken_by_.assign(woken_by_.size(), false);
+  told_to_look_.reset();
+  ears_opened_ = false;
+  for (NodeIndex node = 0; node < ticketed_.size(); ++node) {
+    ticketed_[node] = ticket_.has_value() && context_.ears.nodes()[node];
+    queued_ = queued_ || ticketed_[node];
+  }
   round_.emplace(may_hold_.size(), wish_.timing);
-  round_->start(wish_.key, grant_, now, out);
+  round_->start(wish_.key, grant_, ticket_, context_.ears.nodes(), now, out);
 }
 
 std::optional<Acquisition::End> Acquisition::on_reply(NodeIndex node, const Reply& reply, Time now,
                                                       Random& random, Outbox& out) {
-  must(round_.has_value(), "a reply belongs to a round");
-  const auto result = round_->on_reply(node, reply, now);
+  must(round_.has_value() || confirm_.has_value(), "a reply belongs to a round");
+  if (confirm_) {
+    const auto result = confirm_->on_reply(node, reply, now);
+    return result ? on_round_end(*result, now, random, out) : std::nullopt;
+  }
+  const auto distrusted = context_.clocks.distrusted_until(node, now);
+  const bool granted = std::holds_alternative<Granted>(reply);
+  const auto result = round_->on_reply(node, granted && distrusted ? jumped(*distrusted - now) : reply, now);
   if (!result) return std::nullopt;
   return on_round_end(*result, now, random, out);
 }
@@ -34,8 +72,8 @@ std::optional<Acquisition::End> Acquisition::on_timer(Time now, Random& random, 
   // The wait ends on time, also in the middle of a round; a grant that comes later is released
   // and never reads as success (T16).
   if (give_up_at_ && now >= *give_up_at_) return cancel(RefusalCode::waited, out);
-  if (round_) {
-    const auto result = round_->on_timer(now, out);
+  if (round_ || confirm_) {
+    const auto result = confirm_ ? confirm_->on_timer(now, out) : round_->on_timer(now, out);
     if (!result) return std::nullopt;
     return on_round_end(*result, now, random, out);
   }
@@ -45,30 +83,102 @@ std::optional<Acquisition::End> Acquisition::on_timer(Time now, Random& random, 
 
 Acquisition::End Acquisition::cancel(RefusalCode why, Outbox& out) {
   Refusal refusal = last_;
+  if (confirm_) confirm_->abandon(out);
   if (round_) {
     const auto silent = round_->abandon(out);
     // Who waited in vain for a Redis that never said anything should hear of it.
     if (why == RefusalCode::waited && !answered_) {
       for (const NodeIndex node : silent) refusal.failures.push_back({node, silence});
     }
+    majority_gave_ = true;  // for all that is known
     note_loose_ends();
   }
   refusal.code = why;
   return refused(std::move(refusal));
 }
 
+void Acquisition::on_wake_up(NodeIndex node, Duration after, Time now) {
+  if (!queued_) return;
+  if (after > Duration::zero()) {
+    told_to_look_ = std::min(told_to_look_.value_or(now + after), now + after);
+  } else {
+    woken_by_.at(node) = true;
+  }
+  // A call may come before the answer that says "held": it is remembered until the round ends (T26).
+  if (round_ || confirm_) return;
+  if (const auto look = look_after_calls(now)) look_at(*look);
+}
+
+// When to look, after the calls that have come since the last round began.
+std::optional<Time> Acquisition::look_after_calls(Time now) {
+  // What came to nothing is not believed again at once: it may be forged.
+  const auto not_too_soon = [&](Time look, Time last) {
+    return last == long_ago ? look : std::max(look, last + wish_.retry_delay / 2);
+  };
+  std::optional<Time> look;
+  if (told_to_look_) look = not_too_soon(*told_to_look_, last_told_);
+  const auto calls = static_cast<std::size_t>(std::ranges::count(woken_by_, true));
+  if (calls > 0) {
+    const bool enough = calls > woken_by_.size() / 2;
+    const Time soon = not_too_soon(enough ? now : now + calls_come_together, last_called_);
+    look = std::min(look.value_or(soon), soon);
+  }
+  return look;
+}
+
+void Acquisition::on_listening(bool listening, Time now) {
+  if (!ticket_) return;
+  if (listening) {
+    // What was said meanwhile is lost, and so may be the place in the queue.
+    ears_opened_ = true;
+    if (!round_ && !confirm_) next_round_ = now;
+  } else if (!context_.ears.open()) {
+    enrolled_ = false;
+    if (!round_ && !confirm_) look_at(now + wish_.retry_delay);
+  }
+}
+
+void Acquisition::on_opened(Time now) {
+  if (round_ || confirm_ || last_.code != RefusalCode::not_open) return;
+  next_round_ = now;
+}
+
 Time Acquisition::wake() const {
-  const Time next = round_ ? round_->ends_at() : next_round_;
+  const Time next = confirm_ ? confirm_->ends_at() : round_ ? round_->ends_at() : next_round_;
   return give_up_at_ ? std::min(next, *give_up_at_) : next;
 }
 
 std::optional<Acquisition::End> Acquisition::on_round_end(const RoundResult& result, Time now, Random& random,
                                                           Outbox& out) {
-  round_->abandon(out);
-  if (const auto* win = std::get_if<Win>(&result)) return End{*win, {}, {}};
+  if (confirm_) {
+    confirm_->abandon(out);
+    confirm_.reset();
+    if (const auto* win = std::get_if<Win>(&result)) return won(*win);
+    return on_refusal(std::get<Refusal>(result), true, false, now, random, out);
+  }
+  const auto silent = round_->abandon(out);
+  const auto* win = std::get_if<Win>(&result);
+  if (win != nullptr && may_hold_.size() == 1) return won(*win);
+  const bool rival = !round_->held().empty();
+  const bool split = rival && round_->granted() > 0;
+  majority_gave_ = majority_gave_ || win != nullptr || may_hold_.size() == 1;
+  answered_ = answered_ || win != nullptr;
+  held_ = round_->held();
+  if (win != nullptr) confirm_.emplace(*win, round_->failures(), may_hold_.size(), wish_.timing);
   note_loose_ends();
-  last_ = std::get<Refusal>(result);
-  const bool heard = last_.code == RefusalCode::held || last_.code == RefusalCode::too_slow;
+  if (win != nullptr) {
+    confirm_->start(wish_.key, grant_, silent, now, out);
+    return std::nullopt;
+  }
+  return on_refusal(std::get<Refusal>(result), rival, split, now, random, out);
+}
+
+std::optional<Acquisition::End> Acquisition::on_refusal(Refusal refusal, bool rival, bool split, Time now,
+                                                        Random& random, Outbox& out) {
+  last_ = std::move(refusal);
+  const auto jumped = [](const NodeFailure& it) { return it.failure.code == FailureCode::clock; };
+  const bool heard = last_.code == RefusalCode::held || last_.code == RefusalCode::too_slow ||
+                     std::ranges::any_of(last_.failures, jumped);
   answered_ = answered_ || heard;
   failures_ = heard ? 0 : failures_ + 1;
   if (!reconnected_ && only_closed(last_)) {
@@ -78,12 +188,34 @@ std::optional<Acquisition::End> Acquisition::on_round_end(const RoundResult& res
     return std::nullopt;
   }
   if (!will_retry(last_)) return refused(last_);
-  if (last_.held && !told_waiting_) {
-    told_waiting_ = true;
-    out.tell(Waiting{id_, *last_.held});
+  if (rival && std::ranges::find(may_hold_, true) != may_hold_.end()) {
+    discard(majority_gave_);
+    nonce_ = random.next();
+    grant_ = Grant(context_.owner, nonce_);
   }
-  next_round_ = now + pause_after(last_, random);
+  wait_for(last_, split, now, random, out);
   return std::nullopt;
+}
+
+void Acquisition::wait_for(const Refusal& refusal, bool split, Time now, Random& random, Outbox& out) {
+  if (told_waiting_ != refusal.code) {
+    told_waiting_ = refusal.code;
+    out.tell(Waiting{context_.id, refusal});
+  }
+  if (refusal.held && !ticket_) {
+    ticket_ = Grant(context_.owner, random.next());
+    out.tell(Listen{});
+    // Who listens already takes its place at once.
+    if (context_.ears.open() && !split) {
+      next_round_ = now;
+      return;
+    }
+  }
+  // Whoever lost a split vote goes again after a while of its own, and so does whoever stands in no queue.
+  const auto free = split || !enrolled_ ? std::nullopt : until_free(random);
+  next_round_ = now + free.value_or(pause_after(refusal, random));
+  if (ears_opened_ && context_.ears.open() && !split) look_at(now);
+  if (const auto look = look_after_calls(now)) look_at(*look);
 }
 
 bool Acquisition::only_closed(const Refusal& refusal) const {
@@ -95,13 +227,18 @@ bool Acquisition::only_closed(const Refusal& refusal) const {
 bool Acquisition::will_retry(const Refusal& refusal) const {
   if (wish_.wait_max == Duration::zero()) return false;
   if (refusal.code == RefusalCode::held || refusal.code == RefusalCode::too_slow) return true;
+  if (refusal.code == RefusalCode::not_open) {
+    // A quarantine ends by itself; another cap does not.
+    const auto record = read_record(refusal.record);
+    return !record || record->cap == context_.cap;
+  }
   // A Redis that never answered is told at once: a wrong address should not look like a long wait.
   // One that answered before is waited for.
   return refusal.code == RefusalCode::no_quorum && answered_;
 }
 
 Duration Acquisition::pause_after(const Refusal& refusal, Random& random) const {
-  if (refusal.code == RefusalCode::no_quorum) {
+  if (refusal.code == RefusalCode::no_quorum || refusal.code == RefusalCode::not_open) {
     const Duration longest =
         std::min<Duration>(milliseconds(50) * (1U << std::min(failures_, 5U)), seconds(1));
     return random.between(longest / 2, longest);
@@ -114,6 +251,25 @@ Duration Acquisition::pause_after(const Refusal& refusal, Random& random) const 
   return std::min<Duration>(usual, refusal.held->left + random.between(milliseconds(1), milliseconds(5)));
 }
 
+// In the queue there is nothing to do until the holder gives it back, or its time has run out on enough nodes;
+// then one waiter after the other looks. Nothing when it is not clear that anybody holds it.
+std::optional<Duration> Acquisition::until_free(Random& random) const {
+  if (!last_.held) return std::nullopt;
+  const std::size_t quorum = may_hold_.size() / 2 + 1;
+  std::vector<Ttl> left;
+  int place = 20;
+  for (const Held& held : held_) {
+    if (held.holder.owner != last_.held->holder.owner || held.left < Ttl::zero()) continue;
+    left.push_back(std::min<Ttl>(held.left, std::chrono::duration_cast<Ttl>(ttl_cap_max)));
+    place = std::min(place, held.place.value_or(place));
+  }
+  if (left.size() < quorum) return std::nullopt;
+  // A majority is free once all but a minority have run out.
+  std::ranges::sort(left);
+  const Ttl longest = left[quorum - 1];
+  return longest + random.between(milliseconds(1), milliseconds(5)) + milliseconds(10) * place;
+}
+
 void Acquisition::note_loose_ends() {
   for (NodeIndex node = 0; node < may_hold_.size(); ++node) {
     if (round_->may_hold(node)) may_hold_[node] = true;
@@ -121,12 +277,39 @@ void Acquisition::note_loose_ends() {
   round_.reset();
 }
 
-Acquisition::End Acquisition::refused(Refusal refusal) const {
-  End end{std::nullopt, std::move(refusal), {}};
+void Acquisition::discard(bool wake) {
+  Discarded discarded{grant_, std::nullopt, {}, wake, last_sent_ + wish_.timing.ttl + wish_.timing.margin};
   for (NodeIndex node = 0; node < may_hold_.size(); ++node) {
-    if (may_hold_[node]) end.clean_up.push_back(node);
+    if (may_hold_[node]) discarded.nodes.push_back(node);
   }
-  return end;
+  may_hold_.assign(may_hold_.size(), false);
+  majority_gave_ = false;
+  discarded_ = std::move(discarded);
+}
+
+// Where it was not granted, or came without its ticket, it leaves the queue.
+Acquisition::End Acquisition::won(const Win& win) {
+  if (queued_) {
+    Discarded place{*ticket_, ticket_, {}, true, last_sent_ + wish_.timing.ttl};
+    for (NodeIndex node = 0; node < may_hold_.size(); ++node) {
+      const bool left_it = ticketed_[node] && std::ranges::find(win.nodes, node) != win.nodes.end();
+      if (!left_it) place.nodes.push_back(node);
+    }
+    if (!place.nodes.empty()) discarded_ = std::move(place);
+  }
+  return {win, {}};
+}
+
+Acquisition::End Acquisition::refused(Refusal refusal) {
+  confirm_.reset();
+  discard(true);
+  if (queued_) {
+    discarded_->ticket = ticket_;
+    discarded_->nodes.clear();
+    for (NodeIndex node = 0; node < may_hold_.size(); ++node) discarded_->nodes.push_back(node);
+  }
+  if (discarded_->nodes.empty()) discarded_.reset();
+  return {std::nullopt, std::move(refusal)};
 }
 
 }  // namespace tenure::core

@@ -3,9 +3,12 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "core/acquire_round.hpp"
+#include "core/clock_watch.hpp"
+#include "core/confirm_round.hpp"
+#include "core/ears.hpp"
 #include "core/random.hpp"
 
 namespace tenure::core {
@@ -18,51 +21,96 @@ struct Wish {
   Duration retry_delay = std::chrono::milliseconds(200);
 };
 
-// All rounds use one grant. A retry then meets its own earlier key as its own (T2, T14), and the
-// release that ends a failed acquisition cleans up after every round. Once that release is sent the
-// grant is never used again: it could overtake a later acquire and delete it.
+// A retry keeps its grant, so that it meets its own earlier key as its own (T2, T14). Where a rival was met, the
+// nodes that may hold the grant are released and the next round has a new one: two that keep what they have
+// would block each other until it expires (L6). A grant whose release was sent is never used again: the
+// release could overtake a later acquire and delete it.
 class Acquisition {
  public:
+  struct Context {
+    AcquireId id{};
+    const std::string& owner;
+    const Ears& ears;
+    const ClockWatch& clocks;
+    Ttl cap{};
+  };
   struct End {
     std::optional<Win> win{};
     Refusal refusal{};
-    std::vector<NodeIndex> clean_up{};  // the nodes that may hold the grant of a failed acquisition
+  };
+  // A grant or a ticket that is not used any more, and the nodes that may hold it.
+  struct Discarded {
+    Grant grant;
+    std::optional<Grant> ticket{};
+    std::vector<NodeIndex> nodes{};
+    bool wake = true;
+    Time gone_at{};  // until when a key of it can exist at the latest, by the client's clock
   };
 
-  Acquisition(AcquireId id, Wish wish, Grant grant, std::size_t nodes);
+  Acquisition(Context context, Wish wish, Random& random);
 
   void start(Time now, Outbox& out);
   std::optional<End> on_reply(NodeIndex node, const Reply& reply, Time now, Random& random, Outbox& out);
   std::optional<End> on_timer(Time now, Random& random, Outbox& out);
   End cancel(RefusalCode why, Outbox& out);
 
+  // A message said that the name may be free after that long. A hint: it is honoured now and then (T27).
+  void on_wake_up(NodeIndex node, Duration after, Time now);
+  // An ear has opened: stand in the queue, and catch up on what was missed. Or one has closed.
+  void on_listening(bool listening, Time now);
+  // A quarantine has ended.
+  void on_opened(Time now);
+
   Time wake() const;
   const Wish& wish() const { return wish_; }
   const Grant& grant() const { return grant_; }
-  // Until when a key of this grant can exist at the latest, by the client's clock.
-  Time grant_gone_at() const { return last_sent_ + wish_.timing.ttl + wish_.timing.margin; }
+  std::uint64_t nonce() const { return nonce_; }
+  const std::optional<Grant>& ticket() const { return ticket_; }
+  std::optional<Discarded> take_discarded() { return std::exchange(discarded_, std::nullopt); }
 
  private:
   std::optional<End> on_round_end(const RoundResult& result, Time now, Random& random, Outbox& out);
+  std::optional<End> on_refusal(Refusal refusal, bool rival, bool split, Time now, Random& random,
+                                Outbox& out);
+  void wait_for(const Refusal& refusal, bool split, Time now, Random& random, Outbox& out);
   bool will_retry(const Refusal& refusal) const;
   bool only_closed(const Refusal& refusal) const;
   Duration pause_after(const Refusal& refusal, Random& random) const;
+  std::optional<Duration> until_free(Random& random) const;
+  void look_at(Time when) { next_round_ = std::min(next_round_, when); }
+  std::optional<Time> look_after_calls(Time now);
   void note_loose_ends();
-  End refused(Refusal refusal) const;
+  void discard(bool wake);
+  End won(const Win& win);
+  End refused(Refusal refusal);
 
-  AcquireId id_;
+  Context context_;
   Wish wish_;
-  Grant grant_;
+  std::uint64_t nonce_;
+  Grant grant_;                    // with that nonce
+  std::optional<Grant> ticket_{};  // once it waits
   std::optional<AcquireRound> round_;
-  std::vector<bool> may_hold_;
+  std::optional<ConfirmRound> confirm_;
+  std::vector<bool> may_hold_;  // the present grant
+  std::vector<bool> ticketed_;  // the nodes that the present round showed its ticket to
+  bool majority_gave_ = false;  // the present grant, or perhaps
+  std::optional<Discarded> discarded_;
   std::optional<Time> give_up_at_;
   Time next_round_{};
   Time last_sent_{};
+  Time last_called_ = long_ago;         // when a round last began because of calls
+  Time last_told_ = long_ago;           // or because a message said when to look
+  std::vector<bool> woken_by_;          // the nodes that have called since the last round began
+  std::optional<Time> told_to_look_{};  // by a message since then
+  bool ears_opened_ = false;            // one of them, since then
+  std::vector<Held> held_;              // what nodes said in the last round
   Refusal last_;
   unsigned failures_ = 0;
+  bool enrolled_ = false;  // the last round stood in the queues
+  bool queued_ = false;    // and some round did, on some node
   bool answered_ = false;  // has a quorum ever answered?
   bool reconnected_ = false;
-  bool told_waiting_ = false;
+  std::optional<RefusalCode> told_waiting_{};
 };
 
 }  // namespace tenure::core

@@ -66,6 +66,16 @@ struct Drop {
   RequestId id{};
 };
 
+// Somebody waits: messages on the wake-up channels of all nodes are wanted from now on. Repeated at will.
+struct Listen {};
+
+// The wall clock of a node has jumped; its grants do not count until then.
+struct ClockJumped {
+  NodeIndex node = 0;
+  Duration by{};
+  Duration distrusted_for{};
+};
+
 // For the caller.
 struct Acquired {
   AcquireId acquire{};
@@ -79,9 +89,9 @@ struct Refused {
   AcquireId acquire{};
   Refusal refusal;
 };
-struct Waiting {  // said once for an acquisition: it is held, and we shall try again
+struct Waiting {  // we shall try again; said when the wait begins, and when its reason changes
   AcquireId acquire{};
-  Held held;
+  Refusal refusal;
 };
 struct Renewed {
   LeaseId lease{};
@@ -102,7 +112,8 @@ struct Released {
   std::vector<NodeFailure> failures{};
 };
 
-using Action = std::variant<Send, Drop, Acquired, Refused, Waiting, Renewed, Uncertain, Lost, Released>;
+using Action = std::variant<Send, Drop, Listen, ClockJumped, Acquired, Refused, Waiting, Renewed, Uncertain,
+                            Lost, Released>;
 using Actions = std::vector<Action>;
 
 }  // namespace tenure::core

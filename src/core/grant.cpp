@@ -3,13 +3,15 @@
 #include <charconv>
 
 #include "core/check.hpp"
+#include "core/text.hpp"
 
 namespace tenure::core {
 
-Grant::Grant(std::string_view owner, std::string_view nonce) {
-  must(!owner.empty() && !nonce.empty(), "a grant has an owner and a nonce");
-  stamp_.reserve(owner.size() + nonce.size() + 2);
-  stamp_.append(owner).append("#").append(nonce).append("#");
+Grant::Grant(std::string_view owner, std::uint64_t nonce) {
+  must(!owner.empty(), "a grant has an owner");
+  const std::string digits = hex16(nonce);
+  stamp_.reserve(owner.size() + digits.size() + 2);
+  stamp_.append(owner).append("#").append(digits).append("#");
 }
 
 Holder read_holder(std::string_view value) {
@@ -22,7 +24,7 @@ Holder read_holder(std::string_view value) {
   const auto digits = value.substr(last + 1);
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), token);
   if (error != std::errc{} || end != digits.data() + digits.size()) return {std::string(value), 0};
-  return {std::string(value.substr(0, middle)), token};
+  return {std::string(value.substr(0, middle)), token, token == 0};
 }
 
 }  // namespace tenure::core

@@ -15,7 +15,7 @@ using Token = std::uint64_t;
 class Grant {
  public:
   Grant() = default;
-  Grant(std::string_view owner, std::string_view nonce);
+  Grant(std::string_view owner, std::uint64_t nonce);
 
   // "<owner>#<nonce>#": what every value of this grant begins with, whatever its token.
   const std::string& stamp() const { return stamp_; }
@@ -33,6 +33,7 @@ class Grant {
 struct Holder {
   std::string owner;
   Token token = 0;
+  bool waits = false;  // it has no grant yet: the name was given back, and is kept for it a moment
 
   bool operator==(const Holder&) const = default;
 };

@@ -1,7 +1,6 @@
 #include "core/keeper.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "core/check.hpp"
@@ -15,17 +14,20 @@ Time next_due(const Timing& timing, Time sent, Random& random) {
   return sent + random.between(timing.renew * 9 / 10, timing.renew);
 }
 
+const Failure gone{Applied::no, FailureCode::server,
+                   "the lease is not there any more; trying to put it back"};
+
 }  // namespace
 
 void Keeper::keep(NewLease lease, Time now, Random& random) {
-  const Timing& timing = lease.timing;
-  Kept kept{std::move(lease.key), std::move(lease.value), std::vector<Time>(nodes_, long_ago), {}, 0, {}};
-  for (const NodeIndex node : lease.nodes) kept.armed.at(node) = lease.sent;
-  kept.deadline = timing.deadline(quorum_armed(kept));
-  kept.batch = batch_for(timing, lease.sent, random);
-  Batch& batch = batches_.at(kept.batch);
+  const BatchId batch_id = batch_for(lease.timing, lease.sent, random);
+  Batch& batch = batches_.at(batch_id);
+  Kept kept{std::move(lease.key), lease.nonce, lease.token, Seats(nodes_), {}, batch_id,
+            batch.timing,         {},          false};
+  for (const NodeIndex node : lease.nodes) kept.seats.arm(node, lease.sent);
+  kept.deadline = lease.timing.deadline(kept.seats.quorum_armed());
   batch.leases.push_back(lease.id);
-  batch.first_loss = std::min(batch.first_loss, kept.deadline - timing.grace);
+  batch.first_loss = std::min(batch.first_loss, kept.deadline - lease.timing.grace);
   must(now < kept.deadline, "a lease is kept only while it is held");
   must(leases_.emplace(lease.id, std::move(kept)).second, "a lease is kept once");
 }
@@ -33,22 +35,33 @@ void Keeper::keep(NewLease lease, Time now, Random& random) {
 // Joining a batch renews the newcomer early, which costs nothing; a batch of its own would cost a call.
 Keeper::BatchId Keeper::batch_for(const Timing& timing, Time sent, Random& random) {
   for (auto& [id, batch] : batches_) {
-    if (batch.timing == timing && batch.leases.size() < batch_size_max && batch.due <= sent + timing.renew)
+    if (*batch.timing == timing && batch.leases.size() < batch_size_max && batch.due <= sent + timing.renew)
       return id;
   }
   Batch& batch = batches_[++last_batch_];
-  batch.timing = timing;
+  batch.timing = std::make_shared<const Timing>(timing);
   batch.due = next_due(timing, sent, random);
   return last_batch_;
 }
 
 void Keeper::let_go(LeaseId id) {
   const auto found = leases_.find(id);
-  if (found == leases_.end()) return;
+  if (found == leases_.end() || found->second.phase == Phase::let_go) return;
+  found->second.phase = Phase::let_go;
   const auto batch = batches_.find(found->second.batch);
   std::erase(batch->second.leases, id);
-  leases_.erase(found);
   if (batch->second.leases.empty() && batch->second.flights == 0) batches_.erase(batch);
+}
+
+void Keeper::forget(LeaseId id) {
+  let_go(id);
+  leases_.erase(id);
+}
+
+std::optional<Keeper::Known> Keeper::find(LeaseId id) const {
+  const auto found = leases_.find(id);
+  if (found == leases_.end()) return std::nullopt;
+  return Known{found->second.key, grant(found->second), *found->second.timing, found->second.deadline};
 }
 
 void Keeper::on_reply(RequestId request, const Reply& reply, Time now, Random& random, Outbox& out) {
@@ -87,64 +100,114 @@ std::optional<Time> Keeper::wake() const {
 }
 
 void Keeper::send(BatchId id, Batch& batch, Time now, Outbox& out) {
-  RenewRequest request{batch.timing.ttl, {}};
-  std::vector<LeaseId> renewed;
+  batch.sent = now;
+  batch.failure.reset();
+  for (const LeaseId lease : batch.leases) leases_.at(lease).asked = true;
+  for (NodeIndex node = 0; node < nodes_; ++node) send(id, batch, node, now, out);
+  if (batch.flights == 0) batch.due = Time::max();  // all are lost, and wait for their handles to let go
+}
+
+// Up to three requests: what the node has is renewed, what it has not is put back, and a lease by which a
+// majority stands may be put back also where nothing was lost.
+void Keeper::send(BatchId id, Batch& batch, NodeIndex node, Time now, Outbox& out) {
+  const Timing& timing = *batch.timing;
+  struct Part {
+    std::vector<Holding> items{};
+    std::vector<LeaseId> leases{};
+  };
+  Part renewed;
+  Part healed;
+  Part put_back;
   for (const LeaseId lease_id : batch.leases) {
-    const Kept& lease = leases_.at(lease_id);
+    Kept& lease = leases_.at(lease_id);
     if (lease.phase == Phase::lost) continue;
-    request.items.push_back({lease.key, lease.value});
-    renewed.push_back(lease_id);
+    const bool has = lease.seats.armed(node) != long_ago;
+    if (!has) lease.seats.ask_again(node);
+    const bool stands = now < timing.deadline(lease.seats.quorum_armed());
+    Part& part = has ? renewed : stands ? healed : put_back;
+    part.items.push_back({lease.key, grant(lease), lease.token});
+    part.leases.push_back(lease_id);
   }
-  if (renewed.empty()) {  // all are lost, and wait only for their handles to let go
-    batch.due = Time::max();
-    return;
-  }
-  for (NodeIndex node = 0; node < nodes_; ++node) {
-    const RequestId request_id = out.send(node, request, batch.timing.node_timeout);
-    flights_.emplace(request_id, Flight{id, node, now, now + batch.timing.node_timeout, renewed});
+  const auto fly = [&](Part& part, auto request, bool reasserts) {
+    if (part.leases.empty()) return;
+    request.items = std::move(part.items);
+    const RequestId request_id = out.send(node, std::move(request), timing.node_timeout);
+    flights_.emplace(request_id, Flight{id, node, reasserts, false, now, now + timing.node_timeout,
+                                        std::move(part.leases)});
+    batch.flights += 1;
+  };
+  fly(renewed, RenewRequest{timing.ttl, {}}, false);
+  fly(healed, ReassertRequest{timing.ttl, true, {}}, true);
+  fly(put_back, ReassertRequest{timing.ttl, false, {}}, true);
+}
+
+// A node has lost what it held. It is asked to take it back at once: other nodes may let us wait.
+void Keeper::put_back(const Flight& after, Batch& batch, const std::vector<LeaseId>& leases, Time now,
+                      Outbox& out) {
+  const Timing& timing = *batch.timing;
+  for (const bool heal : {true, false}) {
+    ReassertRequest request{timing.ttl, heal, {}};
+    Flight flight{after.batch, after.node, true, after.reasserts, now, now + timing.node_timeout, {}};
+    for (const LeaseId id : leases) {
+      const auto found = leases_.find(id);
+      if (found == leases_.end() || found->second.phase > Phase::uncertain) continue;
+      const Kept& lease = found->second;
+      if (now >= lease.deadline) continue;  // over: nobody holds it any more
+      const bool stands = now < timing.deadline(lease.seats.quorum_armed());
+      if (stands != heal) continue;
+      request.items.push_back({lease.key, grant(lease), lease.token});
+      flight.leases.push_back(id);
+    }
+    if (flight.leases.empty()) continue;
+    const RequestId id = out.send(after.node, std::move(request), timing.node_timeout);
+    flights_.emplace(id, std::move(flight));
     batch.flights += 1;
   }
 }
 
 void Keeper::land(const Flight& flight, const Reply& reply, Time now, Random& random, Outbox& out) {
   const auto found = batches_.find(flight.batch);
-  must(found != batches_.end(), "a batch outlives its renewals");
+  must(found != batches_.end(), "a batch waits for its renewals");
   Batch& batch = found->second;
   batch.flights -= 1;
   const auto* answers = std::get_if<KeyAnswers>(&reply);
   if (answers != nullptr && answers->size() == flight.leases.size()) {
-    for (std::size_t i = 0; i < answers->size(); ++i) {
+    std::vector<LeaseId> gone_here;
+    for (std::size_t i = 0; i < flight.leases.size(); ++i) {
       on_answer(flight.leases[i], flight, (*answers)[i], now, out);
+      if ((*answers)[i] != KeyAnswer::done) gone_here.push_back(flight.leases[i]);
     }
+    // Deleted, or forgotten by a node that has lost data? The node says when it is asked to take it back.
+    if (!flight.reasserts) put_back(flight, batch, gone_here, now, out);
+  } else if (const auto* failure = std::get_if<Failure>(&reply)) {
+    batch.failure = *failure;
+  } else if (std::holds_alternative<NotOpen>(reply)) {
+    // Its record has changed since the connection was admitted, which it is again by now: once more.
+    if (!flight.again) put_back(flight, batch, flight.leases, now, out);
   } else {
-    const auto* given = std::get_if<Failure>(&reply);
-    const Failure& failure = given != nullptr ? *given : misfit;
-    for (const LeaseId id : flight.leases) on_failure(id, failure, out);
-  }
-  if (batch.leases.empty()) {
-    if (batch.flights == 0) batches_.erase(found);
-    return;
-  }
-  if (batch.flights == 0) {
-    // Only those that were asked about: one that joined meanwhile is no reason for a hasty repeat.
-    const bool all_renewed = std::ranges::all_of(flight.leases, [&](LeaseId id) {
-      const auto lease = leases_.find(id);
-      return lease == leases_.end() || lease->second.phase == Phase::lost ||
-             quorum_armed(lease->second) >= flight.sent;
-    });
-    schedule(batch, flight.sent, all_renewed, now, random);
+    batch.failure = misfit;
   }
   find_first_loss(batch);
+  if (batch.flights > 0) return;
+  if (batch.leases.empty()) {
+    batches_.erase(found);
+  } else {
+    end_round(batch, now, random, out);
+  }
 }
 
 void Keeper::on_answer(LeaseId id, const Flight& flight, KeyAnswer answer, Time now, Outbox& out) {
   const auto found = leases_.find(id);
-  if (found == leases_.end() || found->second.phase == Phase::lost) return;
+  if (found == leases_.end()) return;
   Kept& lease = found->second;
-  const Timing& timing = batches_.at(lease.batch).timing;
+  if (lease.phase == Phase::lost || lease.phase == Phase::let_go) return;
   if (answer != KeyAnswer::done) {
-    lease.armed[flight.node] = long_ago;
-    if (quorum_armed(lease) == long_ago) {
+    if (!flight.reasserts) {
+      lease.seats.vacate(flight.node);
+      return;
+    }
+    lease.seats.refuse(flight.node);
+    if (lease.seats.hopeless()) {
       lose(id, lease, answer == KeyAnswer::missing ? LossReason::missing : LossReason::taken, now, out);
     }
     return;
@@ -154,38 +217,42 @@ void Keeper::on_answer(LeaseId id, const Flight& flight, KeyAnswer answer, Time 
     lose(id, lease, LossReason::not_renewed, lease.deadline, out);
     return;
   }
-  lease.armed[flight.node] = std::max(lease.armed[flight.node], flight.sent);
-  const Time deadline = timing.deadline(quorum_armed(lease));
+  lease.seats.arm(flight.node, flight.sent);
+  const Time deadline = lease.timing->deadline(lease.seats.quorum_armed());
   if (deadline <= lease.deadline) return;
   lease.deadline = deadline;
   lease.phase = Phase::held;
   out.tell(Renewed{id, deadline});
 }
 
-void Keeper::on_failure(LeaseId id, const Failure& failure, Outbox& out) {
-  const auto found = leases_.find(id);
-  if (found == leases_.end() || found->second.phase != Phase::held) return;
-  found->second.phase = Phase::uncertain;
-  out.tell(Uncertain{id, failure});
-}
-
-void Keeper::schedule(Batch& batch, Time sent, bool all_renewed, Time now, Random& random) {
+// All nodes have answered, or had their time.
+void Keeper::end_round(Batch& batch, Time now, Random& random, Outbox& out) {
+  bool all_renewed = true;
+  for (const LeaseId id : batch.leases) {
+    Kept& lease = leases_.at(id);
+    const bool asked = std::exchange(lease.asked, false);
+    if (!asked || lease.phase == Phase::lost || lease.seats.quorum_armed() >= batch.sent) continue;
+    all_renewed = false;
+    if (lease.phase == Phase::uncertain) continue;
+    lease.phase = Phase::uncertain;
+    out.tell(Uncertain{id, batch.failure.value_or(gone)});
+  }
   if (all_renewed) {
     batch.failures = 0;
-    batch.due = next_due(batch.timing, sent, random);
+    batch.due = next_due(*batch.timing, batch.sent, random);
     return;
   }
-  // Soon again, then less often, but never so seldom that a node that is back goes unnoticed.
-  const Duration longest =
-      std::min(batch.timing.node_timeout * (1U << std::min(batch.failures, 4U)) / 4, batch.timing.renew / 2);
   batch.failures += 1;
+  // Soon again, then less often, but never so seldom that a node that is back goes unnoticed.
+  const Duration longest = std::min(batch.timing->node_timeout * (1U << std::min(batch.failures - 1, 4U)) / 4,
+                                    batch.timing->renew / 2);
   batch.due = now + random.between(longest / 2, longest);
 }
 
 void Keeper::lose_overdue(Batch& batch, Time now, Outbox& out) {
   for (const LeaseId id : batch.leases) {
     Kept& lease = leases_.at(id);
-    if (lease.phase == Phase::lost || now < lease.deadline - batch.timing.grace) continue;
+    if (lease.phase == Phase::lost || now < lease.deadline - batch.timing->grace) continue;
     lose(id, lease, LossReason::not_renewed, lease.deadline, out);
   }
   find_first_loss(batch);
@@ -202,16 +269,8 @@ void Keeper::find_first_loss(Batch& batch) {
   for (const LeaseId id : batch.leases) {
     const Kept& lease = leases_.at(id);
     if (lease.phase == Phase::lost) continue;
-    batch.first_loss = std::min(batch.first_loss, lease.deadline - batch.timing.grace);
+    batch.first_loss = std::min(batch.first_loss, lease.deadline - batch.timing->grace);
   }
-}
-
-// The time since which a majority of the configured nodes has it: the last of the best half.
-Time Keeper::quorum_armed(const Kept& lease) const {
-  if (nodes_ == 1) return lease.armed[0];
-  std::vector<Time> armed = lease.armed;
-  std::ranges::nth_element(armed, armed.begin() + static_cast<std::ptrdiff_t>(nodes_ / 2), std::greater<>());
-  return armed[nodes_ / 2];
 }
 
 }  // namespace tenure::core

@@ -1,8 +1,10 @@
-// Keeps the leases that this process holds: renews them in batches, and says in time when one is lost.
-// It never revives a lease: what was lost stays lost (S6).
+// Keeps the leases that this process holds: renews them in batches, puts them back on nodes that have lost
+// them, and says in time when one is lost. It never revives a lease: what was lost stays lost (S6).
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -10,6 +12,7 @@
 
 #include "core/outbox.hpp"
 #include "core/random.hpp"
+#include "core/seats.hpp"
 #include "core/timing.hpp"
 
 namespace tenure::core {
@@ -22,17 +25,28 @@ class Keeper {
   struct NewLease {
     LeaseId id{};
     std::string key;
-    std::string value;
+    std::uint64_t nonce = 0;
+    Token token = 0;
     Timing timing;
     Time sent{};                     // when the request that armed it was sent
     std::vector<NodeIndex> nodes{};  // the nodes that granted it
   };
+  // What is needed to give a lease back.
+  struct Known {
+    std::string key;
+    Grant grant;
+    Timing timing;
+    Time deadline{};  // until when it was held at the latest
+  };
 
-  explicit Keeper(std::size_t nodes) : nodes_(nodes) {}
+  Keeper(std::string owner, std::size_t nodes) : owner_(std::move(owner)), nodes_(nodes) {}
 
   void keep(NewLease lease, Time now, Random& random);
-  // Renews it no more: it is being released, or its handle is gone.
+  // Renews it no more: it is being released, or was seen as over.
   void let_go(LeaseId id);
+  // Knows it no more.
+  void forget(LeaseId id);
+  std::optional<Known> find(LeaseId id) const;
 
   void on_reply(RequestId request, const Reply& reply, Time now, Random& random, Outbox& out);
   void on_timer(Time now, Random& random, Outbox& out);
@@ -40,30 +54,38 @@ class Keeper {
   bool empty() const { return leases_.empty() && flights_.empty(); }
 
  private:
-  enum class Phase : std::uint8_t { held, uncertain, lost };
+  enum class Phase : std::uint8_t { held, uncertain, lost, let_go };
   using BatchId = std::uint64_t;
 
   struct Kept {
     std::string key;
-    std::string value;
-    std::vector<Time> armed;  // per node: the send of the last request that is known to have armed it
+    std::uint64_t nonce = 0;
+    Token token = 0;
+    Seats seats;
     Time deadline{};
     BatchId batch = 0;
+    std::shared_ptr<const Timing> timing;
     Phase phase = Phase::held;
+    bool asked = false;  // in the round under way; one that joined meanwhile has nothing to answer for
   };
   // Leases of one timing that are renewed together, with one jitter.
   struct Batch {
-    Timing timing;
+    std::shared_ptr<const Timing> timing;
     std::vector<LeaseId> leases;
-    Time due{};                     // the next renewal
+    Time sent{};                    // the last renewal
+    Time due{};                     // the next one
     Time first_loss = Time::max();  // when the first of them is lost unless it is renewed
     std::size_t flights = 0;
     unsigned failures = 0;
+    std::optional<Failure> failure{};  // of the round that is under way
   };
-  // One renewal request on its way.
+  // One request on its way: to renew, or to put back.
   struct Flight {
     BatchId batch = 0;
     NodeIndex node = 0;
+    bool reasserts = false;
+    bool again =
+        false;  // the node's record had changed since its connection was admitted; now it is admitted
     Time sent{};
     Time ends_at{};
     std::vector<LeaseId> leases;
@@ -71,15 +93,17 @@ class Keeper {
 
   BatchId batch_for(const Timing& timing, Time sent, Random& random);
   void send(BatchId id, Batch& batch, Time now, Outbox& out);
+  void send(BatchId id, Batch& batch, NodeIndex node, Time now, Outbox& out);
+  void put_back(const Flight& after, Batch& batch, const std::vector<LeaseId>& leases, Time now, Outbox& out);
   void land(const Flight& flight, const Reply& reply, Time now, Random& random, Outbox& out);
   void on_answer(LeaseId id, const Flight& flight, KeyAnswer answer, Time now, Outbox& out);
-  void on_failure(LeaseId id, const Failure& failure, Outbox& out);
-  void schedule(Batch& batch, Time sent, bool all_renewed, Time now, Random& random);
+  void end_round(Batch& batch, Time now, Random& random, Outbox& out);
   void lose_overdue(Batch& batch, Time now, Outbox& out);
   void lose(LeaseId id, Kept& lease, LossReason reason, Time deadline, Outbox& out);
   void find_first_loss(Batch& batch);
-  Time quorum_armed(const Kept& lease) const;
+  Grant grant(const Kept& lease) const { return {owner_, lease.nonce}; }
 
+  std::string owner_;
   std::size_t nodes_;
   std::unordered_map<LeaseId, Kept> leases_;  // looked up only: its order decides nothing
   std::map<BatchId, Batch> batches_;

@@ -4,11 +4,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "core/grant.hpp"
+#include "core/time.hpp"
 
 namespace tenure::core {
 
@@ -25,23 +27,57 @@ struct AcquireRequest {
   std::string key;
   Grant grant;
   Ttl ttl{};
+  std::optional<Grant> ticket{};  // the place in the queue that the caller has or wants
 };
 
+// The second round of a quorum: the token of a grant that a majority gave.
+struct ConfirmRequest {
+  std::string key;
+  Grant grant;
+  Token token = 0;
+};
+
+// One lease among those of a batch.
+struct Holding {
+  std::string key;
+  Grant grant;
+  Token token = 0;
+};
+
+// Compares the whole value: a grant that lapsed and was set again has another token (T10).
 struct RenewRequest {
-  struct Item {
-    std::string key;
-    std::string value;  // the whole value: a grant that lapsed and was set again has another token (T10)
-  };
   Ttl ttl{};
-  std::vector<Item> items;
+  std::vector<Holding> items;
+};
+
+// Puts confirmed grants back on a node that has forgotten them, or never had them.
+struct ReassertRequest {
+  Ttl ttl{};
+  bool heal =
+      false;  // a quorum stands by the holder: it may install where nothing is, also out of quarantine
+  std::vector<Holding> items;
 };
 
 struct ReleaseRequest {
   std::string key;
   Grant grant;
+  std::optional<Grant> ticket{};  // leaves the queue, too
+  bool wake = true;               // tells the next waiter
 };
 
-using Request = std::variant<AcquireRequest, RenewRequest, ReleaseRequest>;
+// Ends the quarantine of that epoch which began then, by the node's clock.
+struct OpenRequest {
+  std::string epoch;
+  std::int64_t made_ms = 0;
+
+  bool operator==(const OpenRequest&) const = default;
+};
+
+// What does the node's wall clock show?
+struct ClockRequest {};
+
+using Request = std::variant<AcquireRequest, ConfirmRequest, RenewRequest, ReassertRequest, ReleaseRequest,
+                             OpenRequest, ClockRequest>;
 
 struct Granted {
   Token token = 0;
@@ -49,17 +85,25 @@ struct Granted {
 
 struct Held {
   Holder holder;
-  Ttl left{};  // negative: the key has no expiry, so Tenure did not write it
+  Ttl left{};                  // negative: the key has no expiry, so Tenure did not write it
+  std::optional<int> place{};  // how many wait before us, once we stand in the queue
 };
 
-// The node's record does not allow grants to this client: absent, quarantined or another cap.
+// The node's record does not allow this to the caller: absent, quarantined, of another epoch or cap.
 struct NotOpen {
   std::string record;
 };
 
+// The quarantine is over.
+struct Opened {};
+
+struct NodeClock {
+  Duration unix_time{};
+};
+
 // What a node found for one key of a batch.
 enum class KeyAnswer : std::uint8_t {
-  done,     // it showed the caller's value, and was renewed or deleted
+  done,     // it showed the caller's grant, and what was asked for was done
   missing,  // there is no such key
   foreign,  // it shows something else, and was left alone
 };
@@ -81,6 +125,7 @@ enum class FailureCode : std::uint8_t {
   out_of_memory,
   busy_script,
   cluster,
+  clock,  // its clock has jumped
   protocol,
   server,
 };
@@ -96,6 +141,6 @@ inline const Failure silence{Applied::perhaps, FailureCode::timed_out, "no answe
 // A node that answered something else than it was asked.
 inline const Failure misfit{Applied::perhaps, FailureCode::protocol, "the reply does not fit the request"};
 
-using Reply = std::variant<Granted, Held, NotOpen, KeyAnswers, Failure>;
+using Reply = std::variant<Granted, Held, NotOpen, Opened, NodeClock, KeyAnswers, Failure>;
 
 }  // namespace tenure::core

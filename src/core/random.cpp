@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "core/check.hpp"
+#include "core/text.hpp"
 
 namespace tenure::core {
 
@@ -54,15 +55,6 @@ Duration Random::between(Duration from, Duration to) {
 
 double Random::fraction() { return static_cast<double>(next() >> 11U) * 0x1.0p-53; }
 
-std::string Random::hex16() {
-  static constexpr char digits[] = "0123456789abcdef";
-  std::uint64_t bits = next();
-  std::string text(16, '0');
-  for (auto& c : text) {
-    c = digits[bits & 15U];
-    bits >>= 4U;
-  }
-  return text;
-}
+std::string Random::hex16() { return core::hex16(next()); }
 
 }  // namespace tenure::core

@@ -1,21 +1,43 @@
 #include "core/record.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace tenure::core {
 
-std::optional<Record> read_record(std::string_view text) {
-  const auto first = text.find(' ');
-  if (first == std::string_view::npos) return std::nullopt;
-  const auto second = text.find(' ', first + 1);
-  if (second == std::string_view::npos) return std::nullopt;
-  Ttl::rep cap = 0;
-  const auto digits = text.substr(first + 1, second - first - 1);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), cap);
-  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  return Record{std::string(text.substr(0, first)), Ttl(cap)};
+namespace {
+
+std::optional<std::int64_t> number(std::string_view digits) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc{} || end != digits.data() + digits.size() || value < 0) return std::nullopt;
+  return value;
 }
 
-std::string admission(Ttl cap) { return "open " + std::to_string(cap.count()) + " "; }
+}  // namespace
+
+std::optional<Record> read_record(std::string_view text) {
+  std::array<std::string_view, 7> fields;
+  for (auto& field : fields) {
+    const auto end = text.find(' ');
+    if ((end == std::string_view::npos) != (&field == &fields.back())) return std::nullopt;
+    field = text.substr(0, end);
+    if (field.empty()) return std::nullopt;
+    text.remove_prefix(std::min(text.size(), field.size() + 1));
+  }
+  const auto cap = number(fields[0]);
+  const auto made = number(fields[4]);
+  const auto wall = number(fields[5]);
+  const bool open = fields[2] == "open";
+  if (!cap || !made || !wall || (!open && fields[2] != "quarantined")) return std::nullopt;
+  return Record{Ttl(*cap), std::string(fields[1]), open, *made, *wall, fields[6] == "unknown"};
+}
+
+std::string admission(Ttl cap, std::string_view epoch) {
+  return std::to_string(cap.count()).append(" ").append(epoch).append(" ");
+}
+
+std::string admission_to_open(Ttl cap, std::string_view epoch) { return admission(cap, epoch) + "open "; }
 
 }  // namespace tenure::core

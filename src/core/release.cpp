@@ -7,9 +7,9 @@
 
 namespace tenure::core {
 
-Release::Release(std::string key, Grant grant, std::vector<NodeIndex> nodes, const Timing& timing,
+Release::Release(ReleaseRequest request, const std::vector<NodeIndex>& nodes, const Timing& timing,
                  std::optional<Time> try_until)
-    : key_(std::move(key)), grant_(std::move(grant)), timing_(timing), try_until_(try_until) {
+    : request_(std::move(request)), timing_(timing), try_until_(try_until) {
   must(!nodes.empty(), "a release has nodes to go to");
   for (const NodeIndex node : nodes) targets_.push_back({node});
 }
@@ -20,7 +20,7 @@ void Release::start(Time now, Outbox& out) {
   failures_.clear();
   for (Target& target : targets_) {
     if (target.done) continue;
-    target.id = out.send(target.node, ReleaseRequest{key_, grant_}, timing_.node_timeout);
+    target.id = out.send(target.node, request_, timing_.node_timeout);
     target.waiting = true;
   }
 }
@@ -29,8 +29,15 @@ std::optional<Release::End> Release::on_reply(NodeIndex node, const Reply& reply
                                               Outbox& out) {
   const auto target = std::ranges::find(targets_, node, &Target::node);
   must(target != targets_.end() && target->waiting, "a reply belongs to a release that waits for it");
+  // A connection that broke may have been closed long ago: once more over a new one, in the same time.
+  const auto* failure = std::get_if<Failure>(&reply);
+  if (failure != nullptr && failure->code == FailureCode::closed && !target->reconnected) {
+    target->reconnected = true;
+    target->id = out.send(node, request_, timing_.node_timeout);
+    return std::nullopt;
+  }
   on_answer(*target, reply);
-  return end_of_attempt(now, random, out);
+  return end_of_attempt(now, random);
 }
 
 std::optional<Release::End> Release::on_timer(Time now, Random& random, Outbox& out) {
@@ -44,7 +51,7 @@ std::optional<Release::End> Release::on_timer(Time now, Random& random, Outbox& 
     out.drop(target.node, target.id);
     on_answer(target, silence);
   }
-  return end_of_attempt(now, random, out);
+  return end_of_attempt(now, random);
 }
 
 void Release::on_answer(Target& target, const Reply& reply) {
@@ -59,16 +66,9 @@ void Release::on_answer(Target& target, const Reply& reply) {
   failures_.push_back({target.node, failure != nullptr ? *failure : misfit});
 }
 
-std::optional<Release::End> Release::end_of_attempt(Time now, Random& random, Outbox& out) {
+std::optional<Release::End> Release::end_of_attempt(Time now, Random& random) {
   if (std::ranges::any_of(targets_, &Target::waiting)) return std::nullopt;
   sending_ = false;
-  // A connection that broke may have been closed long ago: once more over a new one.
-  const auto closed = [](const NodeFailure& it) { return it.failure.code == FailureCode::closed; };
-  if (!reconnected_ && std::ranges::any_of(failures_, closed)) {
-    reconnected_ = true;
-    start(now, out);
-    return std::nullopt;
-  }
   if (!failures_.empty() && try_until_ && now < *try_until_) {
     next_try_ = now + random.between(timing_.node_timeout / 2, timing_.node_timeout);
     return std::nullopt;

@@ -21,7 +21,7 @@ class Release {
 
   // With try_until, nodes that fail are tried again until then: the clean-up that nobody waits for.
   // Without it, one attempt says how it went.
-  Release(std::string key, Grant grant, std::vector<NodeIndex> nodes, const Timing& timing,
+  Release(ReleaseRequest request, const std::vector<NodeIndex>& nodes, const Timing& timing,
           std::optional<Time> try_until);
 
   void start(Time now, Outbox& out);
@@ -35,20 +35,19 @@ class Release {
     RequestId id{};
     bool waiting = false;
     bool done = false;
+    bool reconnected = false;
   };
 
   void on_answer(Target& target, const Reply& reply);
-  std::optional<End> end_of_attempt(Time now, Random& random, Outbox& out);
+  std::optional<End> end_of_attempt(Time now, Random& random);
 
-  std::string key_;
-  Grant grant_;
+  ReleaseRequest request_;
   Timing timing_;
   std::vector<Target> targets_;
   std::optional<Time> try_until_;
   std::vector<KeyAnswer> answers_;
   std::vector<NodeFailure> failures_;
   bool sending_ = false;
-  bool reconnected_ = false;
   Time sent_{};
   Time next_try_{};
 };

@@ -19,18 +19,25 @@ std::vector<NodeIndex> all_nodes(std::size_t count) {
 }  // namespace
 
 Tenant::Tenant(Config config, Random random)
-    : config_(std::move(config)), random_(random), keeper_(config_.nodes) {
+    : config_(std::move(config)),
+      random_(random),
+      ears_(config_.nodes),
+      clocks_(config_.nodes, config_.cap),
+      keeper_(config_.owner, config_.nodes) {
   must(!config_.owner.empty(), "a tenant has an owner id");
-  must(config_.nodes == 1, "one node for now: a quorum needs the second round for its token");
+  must(config_.nodes >= 1 && config_.nodes <= nodes_max, "a tenant has 1 to 31 nodes");
+  for (NodeIndex node = 0; node < config_.nodes; ++node) quarantines_.emplace_back(node, config_.cap);
 }
 
 AcquireId Tenant::acquire(Wish wish, Time now, Actions& actions) {
   const AcquireId id{++last_id_};
-  const auto [it, added] = acquisitions_.try_emplace(id, id, std::move(wish),
-                                                     Grant(config_.owner, random_.hex16()), config_.nodes);
+  const std::size_t first = actions.size();
+  const Acquisition::Context context{id, config_.owner, ears_, clocks_, config_.cap};
+  const auto [it, added] = acquisitions_.try_emplace(id, context, std::move(wish), random_);
   Outbox out = outbox(acquisition, last_id_, actions);
   it->second.start(now, out);
   wake_at({acquisition, last_id_}, std::nullopt, it->second.wake());
+  look_at_clocks(first, now, actions);
   return id;
 }
 
@@ -41,40 +48,54 @@ void Tenant::cancel(AcquireId id, Time now, Actions& actions) {
 }
 
 void Tenant::release(LeaseId id, Time now, Actions& actions) {
-  const auto found = leases_.find(id);
-  must(found != leases_.end(), "only a lease that is still known can be released");
-  Owned& lease = found->second;
-  if (lease.releasing) return;
-  lease.releasing = true;
+  auto lease = keeper_.find(id);
+  must(lease.has_value(), "only a lease that is still known can be released");
+  if (!releasing_.insert(id).second) return;
   keeper_.let_go(id);
-  start_release({Release(lease.key, lease.grant, all_nodes(config_.nodes), lease.timing, std::nullopt), id},
-                now, actions);
+  start_release({std::move(lease->key), std::move(lease->grant)}, all_nodes(config_.nodes), lease->timing,
+                std::nullopt, id, now, actions);
 }
 
 void Tenant::forget(LeaseId id, Time now, Actions& actions) {
-  const auto found = leases_.find(id);
-  if (found == leases_.end()) return;
-  const Owned lease = std::move(found->second);
-  leases_.erase(found);
-  keeper_.let_go(id);
-  const Time gone_at = now + lease.timing.ttl + lease.timing.margin;
-  start_release({Release(lease.key, lease.grant, all_nodes(config_.nodes), lease.timing, gone_at), {}}, now,
-                actions);
+  auto lease = keeper_.find(id);
+  if (!lease) return;
+  keeper_.forget(id);
+  releasing_.erase(id);
+  const Time gone_at = now + lease->timing.ttl + lease->timing.margin;
+  start_release({std::move(lease->key), std::move(lease->grant)}, all_nodes(config_.nodes), lease->timing,
+                gone_at, std::nullopt, now, actions);
 }
 
 void Tenant::on_reply(RequestId request, const Reply& reply, Time now, Actions& actions) {
   const auto entry = requests_.take(request);
   if (!entry) return;  // given up since; its outcome was counted as unknown then
-  switch (entry->sender.kind) {
+  const std::size_t first = actions.size();
+  hear(request, *entry, reply, now, actions);
+  look_at_clocks(first, now, actions);
+}
+
+void Tenant::hear(RequestId request, const Requests::Entry& entry, const Reply& reply, Time now,
+                  Actions& actions) {
+  switch (entry.sender.kind) {
     case acquisition:
-      step_acquisition(AcquireId{entry->sender.id}, now, actions, [&](Acquisition& it, Outbox& out) {
-        return it.on_reply(entry->node, reply, now, random_, out);
+      step_acquisition(AcquireId{entry.sender.id}, now, actions, [&](Acquisition& it, Outbox& out) {
+        return it.on_reply(entry.node, reply, now, random_, out);
       });
       return;
     case release_kind:
-      step_release(entry->sender.id, actions, [&](Release& it, Outbox& out) {
-        return it.on_reply(entry->node, reply, now, random_, out);
+      step_release(entry.sender.id, now, actions, [&](Release& it, Outbox& out) {
+        return it.on_reply(entry.node, reply, now, random_, out);
       });
+      return;
+    case Sender::Kind::quarantine:
+      if (quarantines_.at(entry.node).on_reply(reply, now, random_)) {
+        poke_acquisitions([&](Acquisition& it) { it.on_opened(now); });
+      }
+      return;
+    case Sender::Kind::clock:
+      if (const auto jump = clocks_.on_reply(entry.node, reply, now)) {
+        actions.push_back(ClockJumped{entry.node, *jump, quarantine_length(config_.cap)});
+      }
       return;
     case Sender::Kind::keeper:
       Outbox out = outbox(Sender::Kind::keeper, 0, actions);
@@ -83,10 +104,33 @@ void Tenant::on_reply(RequestId request, const Reply& reply, Time now, Actions& 
   }
 }
 
+void Tenant::on_admitted(NodeIndex node, const Record& record, Time now, Actions&) {
+  quarantines_.at(node).on_admitted(record, now);
+  if (record.open && record.cap == config_.cap)
+    poke_acquisitions([&](Acquisition& it) { it.on_opened(now); });
+}
+
+void Tenant::on_listening(NodeIndex node, bool listening, Time now, Actions&) {
+  ears_.set(node, listening);
+  poke_acquisitions([&](Acquisition& it) { it.on_listening(listening, now); });
+}
+
+void Tenant::on_wake_up(NodeIndex node, const std::string& ticket, Duration after, Time now, Actions&) {
+  const auto found = tickets_.find(ticket);
+  if (found == tickets_.end()) return;  // late, repeated or forged
+  const Sender sender{acquisition, static_cast<std::uint64_t>(found->second)};
+  Acquisition& it = acquisitions_.at(found->second);
+  const Time before = it.wake();
+  it.on_wake_up(node, after, now);
+  wake_at(sender, before, it.wake());
+}
+
 void Tenant::on_timer(Time now, Actions& actions) {
   const std::size_t first = actions.size();
   Outbox out = outbox(Sender::Kind::keeper, 0, actions);
   keeper_.on_timer(now, random_, out);
+  Outbox opener = outbox(Sender::Kind::quarantine, 0, actions);
+  for (Quarantine& quarantine : quarantines_) quarantine.on_timer(now, random_, opener);
   // A step may set its own next wake to now or earlier; each is taken once, so that this ends.
   std::vector<Sender> due;
   for (const auto& [time, sender] : wakes_) {
@@ -98,7 +142,7 @@ void Tenant::on_timer(Time now, Actions& actions) {
       step_acquisition(AcquireId{sender.id}, now, actions,
                        [&](Acquisition& it, Outbox& box) { return it.on_timer(now, random_, box); });
     } else {
-      step_release(sender.id, actions,
+      step_release(sender.id, now, actions,
                    [&](Release& it, Outbox& box) { return it.on_timer(now, random_, box); });
     }
   }
@@ -107,18 +151,45 @@ void Tenant::on_timer(Time now, Actions& actions) {
   for (auto it = next; it != actions.end(); ++it) {
     if (std::holds_alternative<Drop>(*it)) std::rotate(next++, it, it + 1);
   }
+  look_at_clocks(first, now, actions);
+}
+
+// Before a node is asked for a grant or a renewal it is asked for the time, now and then: the answer that comes
+// first says whether the next one counts.
+void Tenant::look_at_clocks(std::size_t first, Time now, Actions& actions) {
+  for (std::size_t i = first; i < actions.size(); ++i) {
+    const auto* send = std::get_if<Send>(&actions[i]);
+    if (send == nullptr || !clocks_.due(send->node, now)) continue;
+    if (!std::holds_alternative<AcquireRequest>(send->request) &&
+        !std::holds_alternative<RenewRequest>(send->request)) {
+      continue;
+    }
+    const NodeIndex node = send->node;
+    const RequestId id = requests_.add({{Sender::Kind::clock, 0}, node});
+    clocks_.on_sent(node, now);
+    actions.insert(actions.begin() + static_cast<std::ptrdiff_t>(i),
+                   Send{node, id, ClockRequest{}, send->answer_within});
+  }
 }
 
 std::optional<Time> Tenant::wake() const {
-  const auto renewals = keeper_.wake();
-  if (wakes_.empty()) return renewals;
-  const Time first = wakes_.begin()->first;
-  return renewals ? std::min(*renewals, first) : first;
+  auto first = keeper_.wake();
+  const auto sooner = [&](std::optional<Time> time) {
+    if (time && (!first || *time < *first)) first = time;
+  };
+  for (const Quarantine& quarantine : quarantines_) sooner(quarantine.wake());
+  if (!wakes_.empty()) sooner(wakes_.begin()->first);
+  return first;
+}
+
+std::string Tenant::key_of(LeaseId id) const {
+  const auto lease = keeper_.find(id);
+  return lease ? lease->key : std::string();
 }
 
 bool Tenant::idle() const {
-  return acquisitions_.empty() && releases_.empty() && leases_.empty() && keeper_.empty() &&
-         requests_.empty() && wakes_.empty();
+  return acquisitions_.empty() && releases_.empty() && keeper_.empty() && requests_.empty() &&
+         wakes_.empty() && tickets_.empty() && releasing_.empty();
 }
 
 void Tenant::wake_at(Sender sender, std::optional<Time> before, std::optional<Time> after) {
@@ -136,11 +207,25 @@ void Tenant::step_acquisition(AcquireId id, Time now, Actions& actions, Step&& s
   Outbox out(sender, requests_, actions);
   const auto result = step(found->second, out);
   wake_at(sender, before, result ? std::nullopt : std::optional(found->second.wake()));
-  if (result) end(id, *result, now, actions);
+  clean_up(found->second, now, actions);
+  if (result) {
+    end(id, *result, now, actions);
+  } else if (const auto& ticket = found->second.ticket()) {
+    tickets_.emplace(ticket->stamp(), id);
+  }
+}
+
+template <class Poke>
+void Tenant::poke_acquisitions(Poke&& poke) {
+  for (auto& [id, it] : acquisitions_) {
+    const Time before = it.wake();
+    poke(it);
+    wake_at({acquisition, static_cast<std::uint64_t>(id)}, before, it.wake());
+  }
 }
 
 template <class Step>
-void Tenant::step_release(ReleaseId id, Actions& actions, Step&& step) {
+void Tenant::step_release(ReleaseId id, Time now, Actions& actions, Step&& step) {
   const auto found = releases_.find(id);
   if (found == releases_.end()) return;
   const Sender sender{release_kind, id};
@@ -149,48 +234,70 @@ void Tenant::step_release(ReleaseId id, Actions& actions, Step&& step) {
   Outbox out(sender, requests_, actions);
   const auto result = step(it, out);
   wake_at(sender, before, result ? std::nullopt : std::optional(it.wake()));
-  if (result) end(id, *result, actions);
+  if (result) end(id, *result, now, actions);
 }
 
 void Tenant::end(AcquireId id, const Acquisition::End& end, Time now, Actions& actions) {
   const auto found = acquisitions_.find(id);
   const Acquisition done = std::move(found->second);
   acquisitions_.erase(found);
-  const Wish& wish = done.wish();
+  if (done.ticket()) tickets_.erase(done.ticket()->stamp());
   if (!end.win) {
-    if (!end.clean_up.empty()) {
-      start_release({Release(wish.key, done.grant(), end.clean_up, wish.timing, done.grant_gone_at()), {}},
-                    now, actions);
-    }
     actions.push_back(Refused{id, end.refusal});
     return;
   }
+  const Wish& wish = done.wish();
   const Win& win = *end.win;
   const LeaseId lease{++last_id_};
-  leases_.emplace(lease, Owned{wish.key, done.grant(), wish.timing});
-  keeper_.keep({lease, wish.key, done.grant().value(win.token), wish.timing, win.sent, win.nodes}, now,
-               random_);
+  keeper_.keep({lease, wish.key, done.nonce(), win.token, wish.timing, win.sent, win.nodes}, now, random_);
   actions.push_back(Acquired{id, lease, wish.key, done.grant(), win.token, wish.timing.deadline(win.sent)});
 }
 
-void Tenant::start_release(Returning returning, Time now, Actions& actions) {
+// What an acquisition may still hold by a grant that it does not use any more.
+void Tenant::clean_up(Acquisition& it, Time now, Actions& actions) {
+  auto discarded = it.take_discarded();
+  if (!discarded) return;
+  const Wish& wish = it.wish();
+  ReleaseRequest request{wish.key, discarded->grant, discarded->ticket, discarded->wake};
+  start_release(std::move(request), discarded->nodes, wish.timing, discarded->gone_at, std::nullopt, now,
+                actions);
+}
+
+void Tenant::start_release(ReleaseRequest request, const std::vector<NodeIndex>& nodes, const Timing& timing,
+                           std::optional<Time> try_until, std::optional<LeaseId> lease, Time now,
+                           Actions& actions) {
   const ReleaseId id = ++last_id_;
+  Returning returning{Release(std::move(request), nodes, timing, try_until), lease};
   Release& release = releases_.emplace(id, std::move(returning)).first->second.release;
   Outbox out = outbox(release_kind, id, actions);
   release.start(now, out);
   wake_at({release_kind, id}, std::nullopt, release.wake());
 }
 
-void Tenant::end(ReleaseId id, const Release::End& end, Actions& actions) {
+// Missing, but not lapsed: the nodes have lost their data, and have given it to nobody since.
+bool Tenant::forgotten_by_nodes(LeaseId lease, Time now) const {
+  const auto known = keeper_.find(lease);
+  if (!known || now >= known->deadline) return false;
+  const auto lasting = std::ranges::count_if(quarantines_, &Quarantine::lasts);
+  return static_cast<std::size_t>(lasting) > config_.nodes / 2;
+}
+
+void Tenant::end(ReleaseId id, Release::End end, Time now, Actions& actions) {
   const std::optional<LeaseId> lease = releases_.at(id).lease;
   releases_.erase(id);
-  const auto found = lease ? leases_.find(*lease) : leases_.end();
-  if (found == leases_.end()) return;  // nobody waits for it
-  if (end.outcome == ReleaseOutcome::failed) {
-    found->second.releasing = false;
-  } else {
-    leases_.erase(found);
+  if (!lease || releasing_.erase(*lease) == 0) return;  // nobody waits for it
+  const auto known = keeper_.find(*lease);
+  // Given back, but not everywhere: the rest is cleaned up as far as nodes can be reached.
+  if (end.outcome != ReleaseOutcome::failed && !end.failures.empty()) {
+    std::vector<NodeIndex> left;
+    for (const NodeFailure& failure : end.failures) left.push_back(failure.node);
+    start_release({known->key, known->grant}, left, known->timing,
+                  now + known->timing.ttl + known->timing.margin, std::nullopt, now, actions);
   }
+  if (end.outcome == ReleaseOutcome::expired && forgotten_by_nodes(*lease, now)) {
+    end.outcome = ReleaseOutcome::released;
+  }
+  if (end.outcome != ReleaseOutcome::failed) keeper_.forget(*lease);
   actions.push_back(Released{*lease, end.outcome, end.failures});
 }
 

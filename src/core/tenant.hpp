@@ -11,7 +11,8 @@
 // says that the connection which carries the request is not to be used again; the other requests on
 // it are answered with Failure{Applied::perhaps}.
 //
-// One node for now; the machines below already count votes over several.
+// Of its connections the driver tells when one was admitted by its node, and after Listen when messages
+// of a node are heard. Neither is ever needed for safety.
 #pragma once
 
 #include <map>
@@ -22,6 +23,7 @@
 
 #include "core/acquisition.hpp"
 #include "core/keeper.hpp"
+#include "core/quarantine.hpp"
 #include "core/release.hpp"
 
 namespace tenure::core {
@@ -31,9 +33,12 @@ class Tenant {
   struct Config {
     std::string owner;  // the instance id, never that of another process
     std::size_t nodes = 1;
+    Ttl cap = std::chrono::duration_cast<Ttl>(ttl_max_default);  // the longest TTL, the same for everybody
   };
 
   Tenant(Config config, Random random);
+  Tenant(const Tenant&) = delete;  // acquisitions look at its ears
+  Tenant& operator=(const Tenant&) = delete;
 
   AcquireId acquire(Wish wish, Time now, Actions& actions);
   // Ends an acquisition: Refused follows among the actions, and what it may hold is cleaned up (T13).
@@ -48,21 +53,23 @@ class Tenant {
   void forget(LeaseId id, Time now, Actions& actions);
 
   void on_reply(RequestId request, const Reply& reply, Time now, Actions& actions);
+  // A connection to that node was admitted with this record.
+  void on_admitted(NodeIndex node, const Record& record, Time now, Actions& actions);
+  // Messages of that node are heard from now on, or no more.
+  void on_listening(NodeIndex node, bool listening, Time now, Actions& actions);
+  // A message for a waiter: look again after that long.
+  void on_wake_up(NodeIndex node, const std::string& ticket, Duration after, Time now, Actions& actions);
   void on_timer(Time now, Actions& actions);
   // When on_timer is due, if at all.
   std::optional<Time> wake() const;
+
+  // The name of a lease that is known, for people.
+  std::string key_of(LeaseId id) const;
 
   // Is there nothing under way and nothing held? (L9)
   bool idle() const;
 
  private:
-  // A lease as its handle knows it; the keeper has the rest while it is held.
-  struct Owned {
-    std::string key;
-    Grant grant;
-    Timing timing;
-    bool releasing = false;
-  };
   struct Returning {
     Release release;
     std::optional<LeaseId> lease;  // none for a clean-up that nobody waits for
@@ -74,21 +81,32 @@ class Tenant {
   }
   void wake_at(Sender sender, std::optional<Time> before, std::optional<Time> after);
   void end(AcquireId id, const Acquisition::End& end, Time now, Actions& actions);
-  void start_release(Returning returning, Time now, Actions& actions);
-  void end(ReleaseId id, const Release::End& end, Actions& actions);
+  void start_release(ReleaseRequest request, const std::vector<NodeIndex>& nodes, const Timing& timing,
+                     std::optional<Time> try_until, std::optional<LeaseId> lease, Time now, Actions& actions);
+  void hear(RequestId request, const Requests::Entry& entry, const Reply& reply, Time now, Actions& actions);
+  void look_at_clocks(std::size_t first, Time now, Actions& actions);
+  void clean_up(Acquisition& it, Time now, Actions& actions);
+  void end(ReleaseId id, Release::End end, Time now, Actions& actions);
+  bool forgotten_by_nodes(LeaseId lease, Time now) const;
   template <class Step>
   void step_acquisition(AcquireId id, Time now, Actions& actions, Step&& step);
+  template <class Poke>
+  void poke_acquisitions(Poke&& poke);
   template <class Step>
-  void step_release(ReleaseId id, Actions& actions, Step&& step);
+  void step_release(ReleaseId id, Time now, Actions& actions, Step&& step);
 
   Config config_;
   Random random_;
   Requests requests_;
+  Ears ears_;
+  ClockWatch clocks_;
   Keeper keeper_;
+  std::vector<Quarantine> quarantines_;  // by node
   std::map<AcquireId, Acquisition> acquisitions_;
   std::map<ReleaseId, Returning> releases_;
-  std::unordered_map<LeaseId, Owned> leases_;  // looked up only
-  std::set<std::pair<Time, Sender>> wakes_;    // when which acquisition or release is due
+  std::unordered_map<std::string, AcquireId> tickets_;  // who waits, by the stamp of its ticket
+  std::set<LeaseId> releasing_;
+  std::set<std::pair<Time, Sender>> wakes_;  // when which acquisition or release is due
   std::uint64_t last_id_ = 0;
 };
 

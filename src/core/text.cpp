@@ -38,6 +38,13 @@ std::string shown(Duration duration) {
   return std::to_string(duration.count()) + "ns";
 }
 
+std::string hex16(std::uint64_t bits) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string text(16, '0');
+  for (auto c = text.rbegin(); c != text.rend(); ++c, bits >>= 4U) *c = digits[bits & 15U];
+  return text;
+}
+
 std::string printable(std::string_view text, std::size_t length_max) {
   std::string safe;
   for (std::size_t at = 0; at < text.size();) {

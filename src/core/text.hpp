@@ -2,6 +2,7 @@
 // safe to show on a terminal or in a log.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,9 @@
 namespace tenure::core {
 
 std::string shown(Duration duration);
+
+// 64 bits as 16 hexadecimal digits.
+std::string hex16(std::uint64_t bits);
 
 // Control bytes and broken UTF-8 become \xNN, and long text is cut: nothing that a server or a key
 // says is ever interpreted by the reader's terminal.

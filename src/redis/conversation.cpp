@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/text.hpp"
 #include "redis/failure.hpp"
 
 namespace tenure::redis {
@@ -27,19 +28,20 @@ std::vector<Command> greeting_commands(const Greeting& greeting) {
   return commands;
 }
 
-Conversation::Conversation(Greeting greeting, Keyspace keyspace)
-    : greeting_(std::move(greeting)), keyspace_(std::move(keyspace)) {}
+Conversation::Conversation(Greeting greeting, Keyspace keyspace, Introduce introduce)
+    : greeting_(std::move(greeting)), keyspace_(std::move(keyspace)), introduce_(std::move(introduce)) {}
 
 void Conversation::open(std::vector<Command>& out) {
   auto commands = greeting_commands(greeting_);
   open_ = true;
   greeting_left_ = commands.size();
   for (auto& command : commands) out.push_back(std::move(command));
-  send_held_back(out);
+  if (greeting_left_ == 0) ask_admission(out);
 }
 
 void Conversation::ask(core::RequestId id, core::Request request, std::vector<Command>& out) {
-  // Not before the greeting is answered: after a refused SELECT the script would run elsewhere.
+  // Not before the greeting is answered: after a refused SELECT the script would run elsewhere. And not
+  // before the node has said which epoch this is.
   if (!ready()) {
     held_back_.push_back({id, std::move(request)});
     return;
@@ -47,24 +49,61 @@ void Conversation::ask(core::RequestId id, core::Request request, std::vector<Co
   send({id, std::move(request)}, CallBy::sha1, out);
 }
 
-tl::expected<std::optional<Conversation::Answer>, core::Failure> Conversation::hear(
-    const Value& value, std::vector<Command>& out) {
-  if (!ready()) {
-    if (!open_) return tl::unexpected(unasked());
+tl::expected<Conversation::Heard, core::Failure> Conversation::hear(const Value& value,
+                                                                    std::vector<Command>& out) {
+  if (!open_) return tl::unexpected(unasked());
+  if (greeting_left_ > 0) {
     if (value.kind == Value::Kind::error) return tl::unexpected(classify(value.text));
     greeting_left_ -= 1;
-    send_held_back(out);
-    return std::nullopt;
+    if (greeting_left_ == 0) ask_admission(out);
+    return Heard{};
   }
-  if (sent_.empty()) return tl::unexpected(unasked());
+  if (sent_.empty()) {
+    if (!admitting_) return tl::unexpected(unasked());
+    return hear_admission(value, out);
+  }
   Asked asked = std::move(sent_.front());
   sent_.pop_front();
   // After SCRIPT FLUSH or a restart Redis knows our scripts no more; nothing was run (T29).
   if (value.kind == Value::Kind::error && value.text.starts_with("NOSCRIPT") && !given_up(asked)) {
-    send(std::move(asked), CallBy::body, out);
-    return std::nullopt;
+    // What stands behind an admission waits for it: its reply must not come before.
+    if (admitting_) {
+      held_back_.insert(held_back_.begin() + returned_++, std::move(asked));
+    } else {
+      send(std::move(asked), CallBy::body, out);
+    }
+    return Heard{};
   }
-  return Answer{asked.id, script_reply(asked.request, value)};
+  Heard heard{Answer{asked.id, script_reply(asked.request, value)}, {}};
+  // The record is not the one that this connection was admitted with: data lost, or another quarantine.
+  const auto* closed = std::get_if<core::NotOpen>(&heard.answer->reply);
+  if (closed != nullptr && !admitting_ && closed->record != record_) ask_admission(out);
+  return heard;
+}
+
+void Conversation::ask_admission(std::vector<Command>& out) {
+  admitting_ = introduce_();
+  out.push_back(admit_call(*admitting_, keyspace_, CallBy::sha1));
+}
+
+tl::expected<Conversation::Heard, core::Failure> Conversation::hear_admission(const Value& value,
+                                                                              std::vector<Command>& out) {
+  if (value.kind == Value::Kind::error) {
+    if (!value.text.starts_with("NOSCRIPT")) return tl::unexpected(classify(value.text));
+    out.push_back(admit_call(*admitting_, keyspace_, CallBy::body));
+    return Heard{};
+  }
+  auto record = core::read_record(value.text);
+  if (value.kind != Value::Kind::string || !record) {
+    return tl::unexpected(core::Failure{core::Applied::no, core::FailureCode::protocol,
+                                        "its key " + keyspace_.record() + " is not a record of Tenure: \"" +
+                                            core::printable(value.text, 60) + "\""});
+  }
+  admitting_.reset();
+  epoch_ = record->epoch;
+  record_ = value.text;
+  send_held_back(out);
+  return Heard{{}, std::move(record)};
 }
 
 bool Conversation::carries(core::RequestId id) const {
@@ -81,18 +120,23 @@ std::vector<Conversation::Unanswered> Conversation::close() {
   return open;
 }
 
-// An acquire with the release of its own grant behind it: sent again it would come after the release, and
-// leave a key that nobody holds (T12).
+// An acquire or a reassert with the release of its own grant behind it: sent again it would come after the
+// release, and leave a key that nobody holds (T12).
 bool Conversation::given_up(const Asked& asked) const {
   const auto* acquire = std::get_if<core::AcquireRequest>(&asked.request);
-  if (acquire == nullptr) return false;
+  const auto* reassert = std::get_if<core::ReassertRequest>(&asked.request);
   return std::ranges::any_of(sent_, [&](const Asked& later) {
     const auto* release = std::get_if<core::ReleaseRequest>(&later.request);
-    return release != nullptr && release->grant == acquire->grant;
+    if (release == nullptr) return false;
+    if (acquire != nullptr) return release->grant == acquire->grant;
+    return reassert != nullptr && std::ranges::any_of(reassert->items, [&](const core::Holding& it) {
+             return it.grant == release->grant;
+           });
   });
 }
 
 void Conversation::send_held_back(std::vector<Command>& out) {
+  returned_ = 0;
   while (ready() && !held_back_.empty()) {
     send(std::move(held_back_.front()), CallBy::sha1, out);
     held_back_.pop_front();
@@ -100,7 +144,7 @@ void Conversation::send_held_back(std::vector<Command>& out) {
 }
 
 void Conversation::send(Asked asked, CallBy by, std::vector<Command>& out) {
-  out.push_back(script_call(asked.request, keyspace_, by));
+  out.push_back(script_call(asked.request, keyspace_, epoch_, by));
   sent_.push_back(std::move(asked));
 }
 

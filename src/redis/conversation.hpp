@@ -1,13 +1,15 @@
-// What is said on one connection to one Redis, in order: the greeting first, then requests and their
+// What is said on one connection to one Redis, in order: the greeting, the admission, then requests and their
 // replies, first come first served. It moves no bytes: the runtime and the simulator do.
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "core/record.hpp"
 #include "redis/script_call.hpp"
 
 namespace tenure::redis {
@@ -32,15 +34,23 @@ class Conversation {
     core::Applied applied = core::Applied::perhaps;
   };
 
-  Conversation(Greeting greeting, Keyspace keyspace);
+  // The next value that Redis sent was one of these, or neither.
+  struct Heard {
+    std::optional<Answer> answer{};
+    std::optional<core::Record> admitted{};
+  };
+  using Introduce = std::function<Introduction()>;
+
+  // Whoever is to be admitted introduces itself, each time anew.
+  Conversation(Greeting greeting, Keyspace keyspace, Introduce introduce);
 
   // Commands that are to be sent, in this order, are appended to out by all three. Requests may be
   // asked before the connection is open; they are held back.
   void open(std::vector<Command>& out);
   void ask(core::RequestId id, core::Request request, std::vector<Command>& out);
-  // The next value that Redis sent: the answer to the oldest open request, or nothing yet. An error
-  // means that the connection is of no use: refused greeting, or a reply to nothing.
-  tl::expected<std::optional<Answer>, core::Failure> hear(const Value& value, std::vector<Command>& out);
+  // The next value that Redis sent. An error means that the connection is of no use: greeting or admission
+  // refused, or a reply to nothing.
+  tl::expected<Heard, core::Failure> hear(const Value& value, std::vector<Command>& out);
 
   bool waiting() const { return !sent_.empty() || !held_back_.empty(); }
   // Was this asked here, and is it not answered yet?
@@ -54,16 +64,23 @@ class Conversation {
     core::Request request;
   };
 
-  bool ready() const { return open_ && greeting_left_ == 0; }
+  bool ready() const { return open_ && greeting_left_ == 0 && !admitting_; }
   bool given_up(const Asked& asked) const;
   void send(Asked asked, CallBy by, std::vector<Command>& out);
   void send_held_back(std::vector<Command>& out);
+  void ask_admission(std::vector<Command>& out);
+  tl::expected<Heard, core::Failure> hear_admission(const Value& value, std::vector<Command>& out);
 
   Greeting greeting_;
   Keyspace keyspace_;
+  Introduce introduce_;
   bool open_ = false;
-  std::size_t greeting_left_ = 0;  // commands of the greeting that are not answered yet
+  std::size_t greeting_left_ = 0;            // commands of the greeting that are not answered yet
+  std::optional<Introduction> admitting_{};  // said and not answered yet, behind all that is in sent_
+  std::string epoch_{};                      // that the connection was admitted to
+  std::string record_{};                     // with this record
   std::deque<Asked> held_back_;
+  std::ptrdiff_t returned_ = 0;  // how many of those at the front were sent before, and are to be sent again
   std::deque<Asked> sent_;
 };
 

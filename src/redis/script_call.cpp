@@ -1,5 +1,8 @@
 #include "redis/script_call.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <initializer_list>
 #include <utility>
 
 #include "core/record.hpp"
@@ -20,27 +23,96 @@ Command begin_call(const Script& script, CallBy by, std::size_t keys, std::size_
   return command;
 }
 
+Command call(const Script& script, CallBy by, std::initializer_list<std::string> keys,
+             std::initializer_list<std::string> arguments) {
+  Command command = begin_call(script, by, keys.size(), arguments.size());
+  command.insert(command.end(), keys);
+  command.insert(command.end(), arguments);
+  return command;
+}
+
 std::string number(core::Ttl ttl) { return std::to_string(ttl.count()); }
+
+Command acquire_call(const core::AcquireRequest& request, const Keyspace& keyspace, std::string_view epoch,
+                     CallBy by) {
+  const bool waits = request.ticket.has_value();
+  Command command = begin_call(acquire_script, by, waits ? 4 : 3, waits ? 5 : 3);
+  command.push_back(request.key);
+  command.push_back(keyspace.record());
+  command.push_back(keyspace.fence());
+  if (waits) command.push_back(keyspace.queue(request.key));
+  command.push_back(core::admission_to_open(keyspace.cap, epoch));
+  command.push_back(request.grant.stamp());
+  command.push_back(number(request.ttl));
+  if (waits) {
+    command.push_back(request.ticket->stamp());
+    // Who waits looks again within the cap: a queue twice as old is one of the dead.
+    command.push_back(number(2 * keyspace.cap));
+  }
+  return command;
+}
+
+Command reassert_call(const core::ReassertRequest& request, const Keyspace& keyspace, std::string_view epoch,
+                      CallBy by) {
+  const auto& items = request.items;
+  Command command = begin_call(reassert_script, by, items.size() + 2, 2 * items.size() + 3);
+  command.push_back(keyspace.record());
+  command.push_back(keyspace.fence());
+  for (const auto& item : items) command.push_back(item.key);
+  command.push_back(core::admission(keyspace.cap, epoch));
+  command.push_back(number(request.ttl));
+  command.emplace_back(request.heal ? "1" : "0");
+  for (const auto& item : items) {
+    command.push_back(item.grant.stamp());
+    command.push_back(std::to_string(item.token));
+  }
+  return command;
+}
 
 core::Failure misfit(const std::string& what) {
   return {core::Applied::perhaps, core::FailureCode::protocol, "a script's answer does not fit: " + what};
 }
 
 core::Reply acquire_reply(const Value& value) {
-  if (value.kind != Value::Kind::array || value.items.empty()) return misfit("acquire gives an array");
+  if (value.kind == Value::Kind::integer && value.integer > 0) {
+    return core::Granted{static_cast<core::Token>(value.integer)};
+  }
+  if (value.kind == Value::Kind::string) return core::NotOpen{value.text};
   const auto& items = value.items;
-  const std::string& word = items[0].text;
-  if (word == "granted" && items.size() == 2 && items[1].kind == Value::Kind::integer &&
-      items[1].integer > 0) {
-    return core::Granted{static_cast<core::Token>(items[1].integer)};
+  if (value.kind == Value::Kind::array && items.size() == 3 && items[0].kind == Value::Kind::string &&
+      items[1].kind == Value::Kind::integer && items[2].kind == Value::Kind::integer) {
+    core::Held held{core::read_holder(items[0].text), core::Ttl(items[1].integer)};
+    if (items[2].integer >= 0)
+      held.place = static_cast<int>(std::min<std::int64_t>(items[2].integer, 1'000'000));
+    return held;
   }
-  if (word == "held" && items.size() == 3 && items[1].kind == Value::Kind::string &&
-      items[2].kind == Value::Kind::integer) {
-    return core::Held{core::read_holder(items[1].text), core::Ttl(items[2].integer)};
+  return misfit("acquire gives a token, a holder or the record");
+}
+
+core::Reply open_reply(const core::OpenRequest& request, const Value& value) {
+  if (value.kind != Value::Kind::string) return misfit("open gives the record");
+  const auto record = core::read_record(value.text);
+  if (record && record->open && record->epoch == request.epoch) return core::Opened{};
+  return core::NotOpen{value.text};
+}
+
+core::Reply clock_reply(const Value& value) {
+  const auto part = [&](std::size_t i) -> std::optional<std::int64_t> {
+    std::int64_t number = 0;
+    const std::string& text = value.items[i].text;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
+    return number;
+  };
+  if (value.kind == Value::Kind::array && value.items.size() == 2) {
+    const auto seconds = part(0);
+    const auto microseconds = part(1);
+    // Past the year 2255 nanoseconds would not fit.
+    if (seconds && microseconds && *seconds < 9'000'000'000 && *microseconds < 1'000'000) {
+      return core::NodeClock{std::chrono::seconds(*seconds) + std::chrono::microseconds(*microseconds)};
+    }
   }
-  if (word == "closed" && items.size() == 2 && items[1].kind == Value::Kind::string)
-    return core::NotOpen{items[1].text};
-  return misfit("acquire gives granted, held or closed");
+  return misfit("TIME gives seconds and microseconds");
 }
 
 core::Reply key_answers(const Value& value, std::size_t keys) {
@@ -60,37 +132,86 @@ core::Reply key_answers(const Value& value, std::size_t keys) {
 
 }  // namespace
 
-Command script_call(const core::Request& request, const Keyspace& keyspace, CallBy by) {
-  if (const auto* acquire = std::get_if<core::AcquireRequest>(&request)) {
-    Command command = begin_call(acquire_script, by, 3, 3);
-    command.push_back(acquire->key);
-    command.push_back(keyspace.record());
-    command.push_back(keyspace.fence());
-    command.push_back(core::admission(keyspace.cap));
-    command.push_back(acquire->grant.stamp());
-    command.push_back(number(acquire->ttl));
-    return command;
-  }
+Command script_call(const core::Request& request, const Keyspace& keyspace, std::string_view epoch,
+                    CallBy by) {
+  if (std::holds_alternative<core::ClockRequest>(request)) return {"TIME"};
+  if (const auto* acquire = std::get_if<core::AcquireRequest>(&request))
+    return acquire_call(*acquire, keyspace, epoch, by);
   if (const auto* renew = std::get_if<core::RenewRequest>(&request)) {
     const auto& items = renew->items;
     Command command = begin_call(renew_script, by, items.size(), items.size() + 1);
     for (const auto& item : items) command.push_back(item.key);
     command.push_back(number(renew->ttl));
-    for (const auto& item : items) command.push_back(item.value);
+    for (const auto& item : items) command.push_back(item.grant.value(item.token));
     return command;
   }
-  const auto& release = std::get<core::ReleaseRequest>(request);
-  Command command = begin_call(release_script, by, 1, 1);
-  command.push_back(release.key);
-  command.push_back(release.grant.stamp());
-  return command;
+  if (const auto* release = std::get_if<core::ReleaseRequest>(&request)) {
+    return call(release_script, by, {release->key, keyspace.queue(release->key)},
+                {keyspace.channels(), release->wake ? number(kept_for_waiter) : "0", release->grant.stamp(),
+                 release->ticket ? release->ticket->stamp() : ""});
+  }
+  if (const auto* confirm = std::get_if<core::ConfirmRequest>(&request)) {
+    return call(confirm_script, by, {confirm->key, keyspace.fence()},
+                {confirm->grant.stamp(), std::to_string(confirm->token)});
+  }
+  if (const auto* open = std::get_if<core::OpenRequest>(&request)) {
+    return call(open_script, by, {keyspace.record(), keyspace.fence()},
+                {core::admission(keyspace.cap, open->epoch), std::to_string(open->made_ms)});
+  }
+  return reassert_call(std::get<core::ReassertRequest>(request), keyspace, epoch, by);
+}
+
+Command admit_call(const Introduction& introduction, const Keyspace& keyspace, CallBy by) {
+  return call(admit_script, by, {keyspace.record(), keyspace.fence()},
+              {number(keyspace.cap), introduction.epoch, std::to_string(introduction.wall_ms)});
+}
+
+Command init_call(const Introduction& introduction, const Keyspace& keyspace) {
+  return call(init_script, CallBy::body, {keyspace.record(), keyspace.fence()},
+              {number(keyspace.cap), introduction.epoch, std::to_string(introduction.wall_ms)});
 }
 
 core::Reply script_reply(const core::Request& request, const Value& value) {
   if (value.kind == Value::Kind::error) return classify(value.text);
+  if (std::holds_alternative<core::ClockRequest>(request)) return clock_reply(value);
   if (std::holds_alternative<core::AcquireRequest>(request)) return acquire_reply(value);
-  const auto* renew = std::get_if<core::RenewRequest>(&request);
-  return key_answers(value, renew != nullptr ? renew->items.size() : 1);
+  if (const auto* open = std::get_if<core::OpenRequest>(&request)) return open_reply(*open, value);
+  if (const auto* renew = std::get_if<core::RenewRequest>(&request))
+    return key_answers(value, renew->items.size());
+  if (const auto* reassert = std::get_if<core::ReassertRequest>(&request)) {
+    if (value.kind == Value::Kind::string) return core::NotOpen{value.text};
+    return key_answers(value, reassert->items.size());
+  }
+  return key_answers(value, 1);
+}
+
+Command publish_result_call(const Result& result, CallBy by) {
+  Command command = begin_call(publish_result_script, by, result.lease ? 2 : 1, 4);
+  command.push_back(result.state);
+  if (result.lease) command.push_back(*result.lease);
+  command.push_back(result.grant.stamp());
+  command.push_back(std::to_string(result.token));
+  command.push_back(result.text);
+  command.push_back(result.channel);
+  return command;
+}
+
+tl::expected<Published, core::Failure> published(const Value& value) {
+  if (value.kind == Value::Kind::error) return tl::unexpected(classify(value.text));
+  if (value.kind == Value::Kind::integer && value.integer == 1) return Published::stored;
+  if (value.kind == Value::Kind::integer && value.integer == 0) return Published::lease_gone;
+  if (value.kind == Value::Kind::integer && value.integer == -1) return Published::outdated;
+  return tl::unexpected(misfit("publish_result gives 1, 0 or -1"));
+}
+
+std::optional<WakeUp> read_wake_up(std::string_view message) {
+  const auto space = message.find(' ');
+  if (space == std::string_view::npos) return std::nullopt;
+  core::Ttl::rep after = 0;
+  const auto [end, error] = std::from_chars(message.data(), message.data() + space, after);
+  if (error != std::errc{} || end != message.data() + space || after < 0) return std::nullopt;
+  // Longer than any name is kept for a waiter, it would be a forgery.
+  return WakeUp{std::string(message.substr(space + 1)), std::min(core::Ttl(after), kept_for_waiter)};
 }
 
 }  // namespace tenure::redis

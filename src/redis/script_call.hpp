@@ -1,10 +1,15 @@
 // Requests of the core as script calls, and the answers of the scripts as replies.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <tl/expected.hpp>
 #include <vector>
 
 #include "core/message.hpp"
+#include "core/time.hpp"
 #include "redis/scripts.hpp"
 #include "redis/value.hpp"
 
@@ -20,6 +25,19 @@ struct Keyspace {
 
   std::string record() const { return prefix + "record"; }
   std::string fence() const { return prefix + "fence"; }
+  // Who waits for that lease, in order.
+  std::string queue(const std::string& lease) const { return prefix + "queue:" + lease; }
+  // What the channels of waiters begin with; the owner's id follows.
+  std::string channels() const { return prefix + "wake:"; }
+};
+
+// How long a name that was given back is kept for the waiter that was told: some round trips.
+inline constexpr core::Ttl kept_for_waiter{250};
+
+// What a client says of itself when it is admitted.
+struct Introduction {
+  std::string epoch;         // one that nobody used before, should a quarantine begin
+  std::int64_t wall_ms = 0;  // its wall clock, unix time
 };
 
 enum class CallBy : std::uint8_t {
@@ -27,9 +45,37 @@ enum class CallBy : std::uint8_t {
   body,  // works always, and makes it known
 };
 
-Command script_call(const core::Request& request, const Keyspace& keyspace, CallBy by);
+// Mostly a script. The epoch is the one that the connection was admitted to.
+Command script_call(const core::Request& request, const Keyspace& keyspace, std::string_view epoch,
+                    CallBy by);
+Command admit_call(const Introduction& introduction, const Keyspace& keyspace, CallBy by);
+Command init_call(const Introduction& introduction, const Keyspace& keyspace);
+
+// The result of work done under a lease, for the state of what was worked on.
+struct Result {
+  std::string state;                   // its key
+  std::optional<std::string> lease{};  // the key of the lease, if it lives on the same Redis
+  core::Grant grant;
+  core::Token token = 0;
+  std::string text;
+  std::string channel{};  // to tell it on, if on any
+};
+Command publish_result_call(const Result& result, CallBy by);
+enum class Published : std::uint8_t {
+  stored,
+  lease_gone,  // the lease does not show this grant any more
+  outdated,    // a later owner has been here
+};
+tl::expected<Published, core::Failure> published(const Value& value);
 
 // The reply to that request. A value that no script of ours gives is a Failure.
 core::Reply script_reply(const core::Request& request, const Value& value);
+
+// A message for one of the client's waiters; nothing when it is none of Tenure's.
+struct WakeUp {
+  std::string ticket;
+  core::Duration after{};
+};
+std::optional<WakeUp> read_wake_up(std::string_view message);
 
 }  // namespace tenure::redis

@@ -13,8 +13,13 @@ struct Script {
 };
 
 extern const Script acquire_script;
+extern const Script confirm_script;
 extern const Script renew_script;
 extern const Script release_script;
+extern const Script reassert_script;
+extern const Script admit_script;
+extern const Script open_script;
 extern const Script init_script;
+extern const Script publish_result_script;
 
 }  // namespace tenure::redis

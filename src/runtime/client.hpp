@@ -31,8 +31,8 @@ struct AcquireOptions {
   core::Timing timing{};
   // How long to wait while another holds it: zero is one try, nothing is for ever.
   std::optional<core::Duration> wait_max = core::Duration::zero();
-  // Told once, on the calling thread, when the wait begins.
-  std::function<void(const core::Held&)> on_waiting{};
+  // Told on the calling thread why it waits: when the wait begins, and when the reason changes.
+  std::function<void(const core::Refusal&)> on_waiting{};
 };
 
 class Engine;

@@ -9,6 +9,7 @@
 #include "core/check.hpp"
 #include "core/text.hpp"
 #include "runtime/boot_clock.hpp"
+#include "runtime/wall_clock.hpp"
 
 namespace tenure::runtime {
 
@@ -66,12 +67,14 @@ tl::expected<std::shared_ptr<LeaseState>, core::Refusal> Engine::acquire(const s
 }
 
 core::Released Engine::release(LeaseState& lease) {
-  const std::lock_guard one_at_a_time(lease.releasing);
-  if (lease.released && lease.released->outcome != core::ReleaseOutcome::failed) return *lease.released;
   if (forked()) return {lease.id, core::ReleaseOutcome::failed};
   Call call;
   core::Actions actions;
   Lock lock(mutex_);
+  // One caller at a time; the next finds it done.
+  release_done_.wait(lock, [&] { return !lease.releasing; });
+  if (lease.released && lease.released->outcome != core::ReleaseOutcome::failed) return *lease.released;
+  lease.releasing = true;
   const core::Time now = boot_now();
   lease.deadline = over;
   tenant_.release(lease.id, now, actions);
@@ -80,7 +83,9 @@ core::Released Engine::release(LeaseState& lease) {
   wait(lock, call, {}, nullptr);
   releases_.erase(lease.id);
   pass_on();
-  lease.released = call.released;
+  lease.released = std::make_unique<core::Released>(call.released);
+  lease.releasing = false;
+  release_done_.notify_all();
   return call.released;
 }
 
@@ -96,29 +101,40 @@ void Engine::forget(const LeaseState& lease) {
 }
 
 void Engine::perform(core::Actions& actions, core::Time now) {
-  Link::Answers answers;
   core::Actions batch;
   while (!actions.empty()) {
+    Link::News news;
     batch.swap(actions);
     actions.clear();
-    for (core::Action& action : batch) act(action, now, answers);
+    for (core::Action& action : batch) act(action, now, news);
     batch.clear();
-    for (Line& line : lines_) line.link.flush(answers);
-    for (const auto& [id, reply] : answers) tenant_.on_reply(id, reply, now, actions);
-    answers.clear();
+    for (Line& line : lines_) line.link.flush(news);
+    hear(news, now, actions);
+    note_ears(now, actions);
   }
   arm_timer();
   if (poller_ != nullptr && polled_ != snapshot()) kick_poller();
 }
 
-void Engine::act(core::Action& action, core::Time now, Link::Answers& answers) {
+void Engine::hear(const Link::News& news, core::Time now, core::Actions& actions) {
+  for (const auto& [node, record] : news.admitted) tenant_.on_admitted(node, record, now, actions);
+  for (const auto& [id, reply] : news.answers) tenant_.on_reply(id, reply, now, actions);
+}
+
+void Engine::act(core::Action& action, core::Time now, Link::News& news) {
   if (auto* send = std::get_if<core::Send>(&action)) {
-    link_for(*send).ask(send->id, std::move(send->request), now, answers);
+    link_for(*send).ask(send->id, std::move(send->request), now, news);
   } else if (const auto* drop = std::get_if<core::Drop>(&action)) {
     // A connection that has failed since is gone with its requests; the next one is innocent.
     const auto carries = [&](const Line& line) { return line.link.carries(drop->id); };
     const auto line = std::ranges::find_if(lines_, carries);
-    if (line != lines_.end()) line->link.drop(core::silence, answers);
+    if (line != lines_.end()) line->link.drop(core::silence, news);
+  } else if (std::holds_alternative<core::Listen>(action)) {
+    listen(now);
+  } else if (const auto* jumped = std::get_if<core::ClockJumped>(&action)) {
+    log(redis::shown(options_.nodes.at(jumped->node)) + ": its clock has jumped by " +
+        core::shown(std::chrono::round<std::chrono::milliseconds>(jumped->by)) +
+        "; its grants do not count for " + core::shown(jumped->distrusted_for));
   } else if (const auto* acquired = std::get_if<core::Acquired>(&action)) {
     on_acquired(*acquired);
   } else if (auto* refused = std::get_if<core::Refused>(&action)) {
@@ -127,8 +143,8 @@ void Engine::act(core::Action& action, core::Time now, Link::Answers& answers) {
     complete(call);
   } else if (const auto* waiting = std::get_if<core::Waiting>(&action)) {
     Call& call = *acquires_.at(waiting->acquire);
-    call.waiting = waiting->held;
-    call.wake.notify_one();
+    call.waiting = waiting->refusal;
+    rouse(call);
   } else if (const auto* renewed = std::get_if<core::Renewed>(&action)) {
     on_renewed(*renewed);
   } else if (const auto* uncertain = std::get_if<core::Uncertain>(&action)) {
@@ -148,7 +164,9 @@ Link& Engine::link_for(const core::Send& send) {
   for (Line& line : lines_) {
     if (line.node == send.node && line.patience == patience) return line.link;
   }
-  lines_.push_back({send.node, patience, Link(options_.nodes.at(send.node), options_.keyspace)});
+  const auto introduce = [this] { return redis::Introduction{random_.hex16(), wall_now_ms()}; };
+  lines_.push_back(
+      {send.node, patience, Link(send.node, options_.nodes.at(send.node), options_.keyspace, introduce)});
   return lines_.back().link;
 }
 
@@ -156,7 +174,6 @@ void Engine::on_acquired(const core::Acquired& acquired) {
   Call& call = *acquires_.at(acquired.acquire);
   call.lease = std::make_shared<LeaseState>();
   call.lease->id = acquired.lease;
-  call.lease->key = acquired.key;
   call.lease->token = acquired.token;
   call.lease->noted = acquired.deadline;
   call.lease->deadline = acquired.deadline;
@@ -183,19 +200,42 @@ void Engine::on_lost(const core::Lost& lost) {
 }
 
 void Engine::on_uncertain(const core::Uncertain& uncertain) {
+  const core::Duration left = leases_.at(uncertain.lease)->deadline.load() - boot_now();
+  log(tenant_.key_of(uncertain.lease) + " is uncertain: its renewal failed (" + uncertain.failure.detail +
+      "); trying again for another " + core::shown(std::chrono::floor<std::chrono::milliseconds>(left)));
+}
+
+void Engine::log(std::string sentence) {
   if (!options_.log) return;
-  const auto& lease = leases_.at(uncertain.lease);
-  const core::Duration left = lease->deadline.load() - boot_now();
-  log_.post([log = options_.log,
-             sentence = lease->key + " is uncertain: its renewal failed (" + uncertain.failure.detail +
-                        "); trying again for another " +
-                        core::shown(std::chrono::floor<std::chrono::milliseconds>(left))] { log(sentence); },
+  log_.post([log = options_.log, sentence = std::move(sentence)] { log(sentence); },
             Herald::Kind::may_be_dropped);
+}
+
+void Engine::listen(core::Time now) {
+  if (ears_.empty()) {
+    for (const auto& address : options_.nodes) {
+      ears_.emplace_back(address, options_.keyspace.channels() + options_.owner);
+    }
+    listening_.assign(options_.nodes.size(), false);
+  }
+  for (Ear& ear : ears_) ear.open(now, random_);
+}
+
+// Tells the tenant which ears have opened or closed.
+void Engine::note_ears(core::Time now, core::Actions& actions) {
+  for (core::NodeIndex node = 0; node < ears_.size(); ++node) {
+    if (ears_[node].listening() == listening_[node]) continue;
+    listening_[node] = ears_[node].listening();
+    tenant_.on_listening(node, listening_[node], now, actions);
+  }
 }
 
 // Seldom a system call: a timer that fires too early is simply set again.
 void Engine::arm_timer() {
-  const auto wake = tenant_.wake();
+  auto wake = tenant_.wake();
+  for (const Ear& ear : ears_) {
+    if (ear.wake() && (!wake || *ear.wake() < *wake)) wake = ear.wake();
+  }
   if (!wake || (armed_ && *armed_ <= *wake)) return;
   armed_ = wake;
   timer_.set(wake);

@@ -19,6 +19,7 @@
 #include "core/tenant.hpp"
 #include "runtime/boot_timer.hpp"
 #include "runtime/client.hpp"
+#include "runtime/ear.hpp"
 #include "runtime/herald.hpp"
 #include "runtime/link.hpp"
 
@@ -27,14 +28,13 @@ namespace tenure::runtime {
 // What the handle of a lease sees without asking the engine.
 struct LeaseState {
   core::LeaseId id{};
-  std::string key;
   core::Token token = 0;
   std::atomic<core::Time> deadline{};
   core::Time noted{};  // the deadline as the engine last set it
   std::atomic<std::optional<core::LossReason>> loss{};
   std::stop_source lost;
-  std::mutex releasing;                      // one caller at a time; the next finds it done
-  std::optional<core::Released> released{};  // the last word
+  bool releasing = false;                      // somebody does; guarded by the engine's mutex
+  std::unique_ptr<core::Released> released{};  // the last word
 
   // Right even while a renewal is being noted: what was once seen as over stays over (S6).
   bool held();
@@ -62,13 +62,15 @@ class Engine {
   struct Call {
     std::condition_variable_any wake{};
     bool done = false;
-    std::optional<core::Held> waiting{};
+    std::optional<core::Refusal> waiting{};
     std::shared_ptr<LeaseState> lease{};
     core::Refusal refusal{};
     core::Released released{};
   };
   // A connection as the poller sees it.
   struct Polled {
+    bool ear = false;
+    std::size_t index = 0;  // among the lines, or the ears
     int fd = -1;
     short events = 0;
     std::uint64_t generation = 0;
@@ -89,13 +91,19 @@ class Engine {
   void settle(Lock& lock);
   void pass_on();
   void complete(Call& call);
+  void rouse(Call& call);
 
   void perform(core::Actions& actions, core::Time now);
-  void act(core::Action& action, core::Time now, Link::Answers& answers);
+  void act(core::Action& action, core::Time now, Link::News& news);
+  void hear(const Link::News& news, core::Time now, core::Actions& actions);
+  void hear(const Polled& ready, core::Time now, Link::News& news, core::Actions& actions);
+  void listen(core::Time now);
+  void note_ears(core::Time now, core::Actions& actions);
   void on_acquired(const core::Acquired& acquired);
   void on_renewed(const core::Renewed& renewed);
   void on_lost(const core::Lost& lost);
   void on_uncertain(const core::Uncertain& uncertain);
+  void log(std::string sentence);
   void arm_timer();
 
   std::vector<Polled> snapshot() const;
@@ -106,10 +114,14 @@ class Engine {
   pid_t pid_;  // of the process that made it
   std::mutex mutex_;
   ClientOptions options_;
+  core::Random random_;
   core::Tenant tenant_;
-  std::deque<Line> lines_;  // made when first needed; none ever moves or goes
+  std::deque<Line> lines_;       // made when first needed; none ever moves or goes
+  std::deque<Ear> ears_;         // by node; none before somebody waits
+  std::vector<bool> listening_;  // by node, as the tenant knows it
   std::unordered_map<core::AcquireId, Call*> acquires_;
   std::unordered_map<core::LeaseId, Call*> releases_;
+  std::condition_variable release_done_;
   std::unordered_map<core::LeaseId, std::shared_ptr<LeaseState>> leases_;
 
   Call* poller_ = nullptr;      // who polls the connections now

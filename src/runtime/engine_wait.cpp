@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/check.hpp"
 #include "runtime/boot_clock.hpp"
@@ -33,7 +34,8 @@ constexpr core::Duration settle_max = std::chrono::seconds(1);
 Engine::Engine(ClientOptions options)
     : pid_(getpid()),
       options_(std::move(options)),
-      tenant_({options_.owner, options_.nodes.size()}, random_from_kernel()),
+      random_(random_from_kernel()),
+      tenant_({options_.owner, options_.nodes.size(), options_.keyspace.cap}, random_from_kernel()),
       kick_(make_kick()),
       kick_hidden_(make_kick()),
       thread_([this] { serve(); }) {}
@@ -74,15 +76,13 @@ void Engine::settle(Lock& lock) {
 
 // False when stop was asked for before the call was done.
 bool Engine::wait(Lock& lock, Call& call, const std::stop_token& stop, const AcquireOptions* options) {
-  bool told = false;
   while (!call.done) {
     if (stop.stop_requested()) return false;
-    if (call.waiting && !told) {
-      told = true;
+    if (const auto why = std::exchange(call.waiting, std::nullopt)) {
       if (options == nullptr || !options->on_waiting) continue;
       pass_on();
       lock.unlock();
-      options->on_waiting(*call.waiting);
+      options->on_waiting(*why);
       lock.lock();
       continue;
     }
@@ -91,7 +91,7 @@ bool Engine::wait(Lock& lock, Call& call, const std::stop_token& stop, const Acq
       continue;
     }
     followers_.push_back(&call);
-    call.wake.wait(lock, stop, [&] { return call.done || poller_ == nullptr || (call.waiting && !told); });
+    call.wake.wait(lock, stop, [&] { return call.done || poller_ == nullptr || call.waiting; });
     followers_.remove(&call);
   }
   return true;
@@ -119,16 +119,35 @@ void Engine::poll_links(Lock& lock, Call& poller, std::optional<core::Duration> 
   poller_ = nullptr;
   if (fds[0].revents != 0) clear(hidden ? kick_hidden_ : kick_);
   const core::Time now = boot_now();
-  Link::Answers answers;
-  for (std::size_t i = 0; i < polled_.size(); ++i) {  // lines made since are not among them
-    Link& link = lines_[i].link;
-    // Another thread may have closed the connection since, and the kernel given its number away.
-    if (fds[first + i].revents == 0 || link.generation() != polled_[i].generation) continue;
-    link.on_ready(now, answers);
-  }
+  Link::News news;
   core::Actions actions;
-  for (const auto& [id, reply] : answers) tenant_.on_reply(id, reply, now, actions);
+  for (std::size_t i = 0; i < polled_.size(); ++i) {
+    if (fds[first + i].revents != 0) hear(polled_[i], now, news, actions);
+  }
+  hear(news, now, actions);
+  note_ears(now, actions);
+  // What a message made due is done here, and not by the hidden thread, whose wake-up takes longer.
+  if (const auto due = tenant_.wake(); due && *due <= now) tenant_.on_timer(now, actions);
   perform(actions, now);
+}
+
+void Engine::hear(const Polled& ready, core::Time now, Link::News& news, core::Actions& actions) {
+  // Another thread may have closed the connection since, and the kernel given its number away.
+  if (!ready.ear) {
+    Link& link = lines_[ready.index].link;
+    if (link.wire().generation() == ready.generation) link.on_ready(now, news);
+    return;
+  }
+  Ear& ear = ears_[ready.index];
+  if (ear.wire().generation() != ready.generation) return;
+  std::vector<std::string> messages;
+  ear.on_ready(now, random_, messages);
+  for (const auto& message : messages) {
+    const auto wake_up = redis::read_wake_up(message);
+    if (!wake_up) continue;  // not from a script of ours
+    tenant_.on_wake_up(static_cast<core::NodeIndex>(ready.index), wake_up->ticket, wake_up->after, now,
+                       actions);
+  }
 }
 
 void Engine::serve() {
@@ -146,10 +165,12 @@ void Engine::serve() {
     }
     const core::Time now = boot_now();
     if (armed_ && now >= *armed_) {
-      timer_.clear();
+      timer_.set(std::nullopt);  // also if it has not fired yet: it must not fire unheeded
       armed_.reset();
       core::Actions actions;
       tenant_.on_timer(now, actions);
+      for (Ear& ear : ears_) ear.on_timer(now, random_);
+      note_ears(now, actions);
       perform(actions, now);
     }
   }
@@ -167,6 +188,10 @@ void Engine::pass_on() {
 
 void Engine::complete(Call& call) {
   call.done = true;
+  rouse(call);
+}
+
+void Engine::rouse(Call& call) {
   if (poller_ == &call) {
     kick_poller();
   } else {
@@ -178,10 +203,12 @@ void Engine::kick_poller() { eventfd_write((poller_ == &hidden_ ? kick_hidden_ :
 
 std::vector<Engine::Polled> Engine::snapshot() const {
   std::vector<Polled> polled;
-  polled.reserve(lines_.size());
-  for (const auto& [node, patience, link] : lines_) {
-    polled.push_back({link.fd(), link.events(), link.generation()});
-  }
+  polled.reserve(lines_.size() + ears_.size());
+  const auto add = [&](bool ear, std::size_t index, const Wire& wire) {
+    polled.push_back({ear, index, wire.fd(), wire.events(), wire.generation()});
+  };
+  for (std::size_t i = 0; i < lines_.size(); ++i) add(false, i, lines_[i].link.wire());
+  for (std::size_t i = 0; i < ears_.size(); ++i) add(true, i, ears_[i].wire());
   return polled;
 }
 

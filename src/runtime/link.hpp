@@ -3,60 +3,49 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/time.hpp"
 #include "redis/conversation.hpp"
-#include "redis/reader.hpp"
-#include "redis/url.hpp"
-#include "runtime/descriptor.hpp"
-#include "runtime/dial.hpp"
+#include "runtime/wire.hpp"
 
 namespace tenure::runtime {
 
 class Link {
  public:
-  using Answers = std::vector<redis::Conversation::Answer>;
+  // What has come of the connection, in order.
+  struct News {
+    std::vector<redis::Conversation::Answer> answers{};
+    std::vector<std::pair<core::NodeIndex, core::Record>> admitted{};
+  };
 
-  Link(const redis::Address& address, redis::Keyspace keyspace);
+  Link(core::NodeIndex node, const redis::Address& address, redis::Keyspace keyspace,
+       redis::Conversation::Introduce introduce);
 
-  // Answers that are known at once are appended by all of these.
-  void ask(core::RequestId id, core::Request request, core::Time now, Answers& answers);
+  // News that are known at once are appended by all of these.
+  void ask(core::RequestId id, core::Request request, core::Time now, News& news);
   // Writes what was asked: several requests that came together in one go.
-  void flush(Answers& answers);
-  void on_ready(core::Time now, Answers& answers);
+  void flush(News& news);
+  void on_ready(core::Time now, News& news);
   // The connection is not to be trusted any more; every request on it has failed.
-  void drop(const core::Failure& why, Answers& answers);
+  void drop(const core::Failure& why, News& news);
 
-  // What to poll for; fd -1 when there is nothing.
-  int fd() const;
-  short events() const;
+  const Wire& wire() const { return wire_; }
   bool waiting() const { return conversation_.waiting(); }
   bool carries(core::RequestId id) const { return conversation_.carries(id); }
-  // Another number for every connection, because descriptors are used again by the kernel.
-  std::uint64_t generation() const { return generation_; }
 
  private:
-  void connect(Answers& answers);
-  void on_connecting(Answers& answers);
-  void read(Answers& answers);
-  void say(const std::vector<redis::Command>& commands);
-  bool idle_too_long(core::Time now) const;
+  void on_dialing(News& news);
+  redis::Conversation converse() const;
 
+  core::NodeIndex node_;
   const redis::Address& address_;  // lives as long as the engine
   redis::Keyspace keyspace_;
+  redis::Conversation::Introduce introduce_;
   redis::Conversation conversation_;
-  redis::Reader reader_;
-  Lookup lookup_;
-  std::optional<Dial> dial_;
-  std::size_t dials_failed_ = 0;  // in a row
-  Descriptor socket_;
-  std::string out_;
-  std::size_t written_ = 0;
+  Wire wire_;
   core::Time last_used_{};
-  std::uint64_t generation_ = 0;
 };
 
 }  // namespace tenure::runtime

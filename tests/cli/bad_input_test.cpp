@@ -76,6 +76,8 @@ const std::vector<BadWords> bad_words{
     {{"run", "x", "--ttl-max", "1", "--", "true"}, "--ttl-max: \"1\" has no unit"},
     {{"run", "x", "--ttl-max", "50ms", "--", "true"}, "(--ttl-max) of 50ms is too short"},
     {{"init", "--ttl-max", "50ms"}, "(--ttl-max) of 50ms is too short"},
+    {{"run", "x", "--ttl-max", "25h", "--", "true"}, "(--ttl-max) of 25h is too long; the most is 24h"},
+    {{"init", "--ttl-max", "25h"}, "(--ttl-max) of 25h is too long; the most is 24h"},
     {{"init", "now"}, "now"},
 
     {{"run", "", "--", "true"}, "the name is empty"},
@@ -90,6 +92,9 @@ const std::vector<BadWords> bad_words{
     {{"run", "x", "--lock-prefix", "\t", "--", "true"}, "the lock prefix \"\\x09\""},
     {{"run", "fence", "--lock-prefix", "tenure:", "--", "true"}, "tenure:fence"},
     {{"run", "record", "--lock-prefix", "tenure:", "--", "true"}, "tenure:record"},
+    {{"run", "queue:x", "--lock-prefix", "tenure:", "--", "true"}, "tenure:queue:x"},
+    {{"run", "x", "--prefix", "redlock:", "--lock-prefix", "redlock:queue:", "--", "true"},
+     "redlock:queue:x"},
 
     {{"run", "x", "--redis", "", "--", "true"}, "--redis: bad Redis address"},
     {{"run", "x", "--redis", "localhost", "--", "true"}, "--redis: bad Redis address"},
@@ -97,9 +102,16 @@ const std::vector<BadWords> bad_words{
     {{"run", "x", "--redis", "redis://localhost:70000", "--", "true"}, "70000"},
     {{"run", "x", "--redis", "redis://localhost/x", "--", "true"}, "bad Redis address"},
     {{"run", "x", "--redis", "rediss://localhost", "--", "true"}, "TLS is not supported yet"},
-    {{"run", "x", "--redis", "redis://a", "--redis", "redis://b", "--", "true"},
-     "--redis has 2 nodes: a quorum is not supported yet"},
-    {{"init", "--redis", "redis://a", "--redis", "redis://b"}, "a quorum is not supported yet"},
+    {{"run", "x", "--redis", "redis://a", "--redis", "b", "--", "true"}, "--redis: bad Redis address"},
+    {{"run", "x", "--redis", "redis://a,redis://b", "--", "true"}, "--redis: bad Redis address"},
+    {{"run", "x", "--redis", "redis://a", "--redis", "redis://b", "--redis", "redis://a:6379/0", "--",
+      "true"},
+     "--redis: redis://a:6379/0 is given twice; every node must be a Redis of its own"},
+    {{"run", "x", "--redis", "redis://a", "--redis", "redis://a/1", "--", "true"},
+     "--redis: redis://a:6379/0 and redis://a:6379/1 are one Redis"},
+    {{"init", "--redis", "unix:///a", "--redis", "unix:///a"}, "--redis: unix:///a is given twice"},
+    {{"init", "--redis", "redis://a", "--redis", "rediss://b"}, "TLS is not supported yet"},
+    {Words{"init"} + redis_options(Words(32, "redis://a")), "--redis: 32 nodes are too many; the most is 31"},
 };
 
 TEST(BadInput, EveryBadWordIsNamedAndTouchesNothing) {
@@ -122,7 +134,8 @@ TEST(BadInput, TheEnvironmentIsCheckedAsTheFlagsAre) {
     std::string variable;
     std::string says;
   } bad[]{
-      {"TENURE_REDIS=redis://a,redis://b", "TENURE_REDIS has 2 nodes"},
+      {"TENURE_REDIS=redis://a,redis://b,redis://a", "TENURE_REDIS: redis://a:6379/0 is given twice"},
+      {"TENURE_REDIS=redis://a,", "TENURE_REDIS: bad Redis address: host \"a,\""},
       {"TENURE_REDIS=nonsense", "TENURE_REDIS: bad Redis address"},
       {"REDIS_URL=nonsense", "REDIS_URL: bad Redis address"},
       {"TENURE_TTL_MAX=1.5m", "TENURE_TTL_MAX: \"1.5m\" is a fraction: write 90000ms"},
@@ -148,6 +161,7 @@ TEST(BadInput, APasswordIsShownInNoMessage) {
       {"run", "x", "--redis", "me:gehe!m@host://", "--", "true"},
       {"run", "x", "redis://:gehe!m@host", "--", "true"},
       {"redis://:gehe!m@host"},
+      {"init", "--redis", "redis://:gehe!m@host", "--redis", "redis://:gehe!m@host"},
   };
   for (const auto& words : all) {
     const Result result = tenure(words);

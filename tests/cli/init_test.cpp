@@ -18,14 +18,18 @@ TEST(Init, MakesTheRecordOfANewRedis) {
   std::string state;
   std::string epoch;
   std::string life;
+  std::string why;
   long cap = 0;
   long made_at = 0;
-  record >> state >> cap >> epoch >> life >> made_at;
+  long by_our_clock = 0;
+  record >> cap >> epoch >> state >> life >> made_at >> by_our_clock >> why;
   EXPECT_EQ(state, "open");
   EXPECT_EQ(cap, 60'000);
   EXPECT_EQ(epoch.size(), 16U);
   EXPECT_EQ(life.size(), 40U + 1 + 40);
   EXPECT_GT(made_at, 1'700'000'000'000);
+  EXPECT_NEAR(static_cast<double>(made_at), static_cast<double>(by_our_clock), 10'000);
+  EXPECT_EQ(why, "new");
   EXPECT_TRUE(has(redis.command({"INFO", "server"}).text, "run_id:" + life.substr(0, 40)));
 }
 

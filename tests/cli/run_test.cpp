@@ -171,29 +171,11 @@ TEST_F(RunTest, SomeSignalsMeanNothingToAWaiter) {
   EXPECT_EQ(waiter->exit_code(), 6);
 }
 
-TEST(RunWithoutInit, ARedisWithoutARecordIsRefusedWithTheWayOut) {
-  RedisServer redis;
-  const Result result = tenure(Job{}.words(redis.url()));
-  EXPECT_EQ(result.code, 76);
-  EXPECT_EQ(result.err,
-            "tenure: This Redis has no record of Tenure: new, or its data was lost. If it is new: "
-            "tenure init --redis " +
-                redis.url() + "\n");
-  EXPECT_EQ(keys(redis), Words{});
-}
-
 TEST_F(RunTest, AnotherCapIsRefusedWithBothCaps) {
   const Result result = run({.options = {"--ttl-max", "2m"}});
   EXPECT_EQ(result.code, 76);
   EXPECT_TRUE(has(result.err, "the cap of this Redis is 1m, ours is 2m: use --ttl-max 1m")) << result.err;
   EXPECT_EQ(keys(redis), only_record);
-}
-
-TEST_F(RunTest, AQuarantineIsRefused) {
-  redis.command({"SET", "tenure:record", "quarantined 60000 00000000000000aa life:life 1"});
-  const Result result = run({});
-  EXPECT_EQ(result.code, 76);
-  EXPECT_TRUE(has(result.err, "\"quarantined\"")) << result.err;
 }
 
 // The environment, in the order in which it counts.

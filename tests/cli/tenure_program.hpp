@@ -46,18 +46,27 @@ inline Result tenure(Words words, Words environment = {}) {
   return result_of(*start_tenure(std::move(words), std::move(environment)));
 }
 
+// --redis URL for each.
+inline Words redis_options(const Words& urls) {
+  Words options;
+  for (const auto& url : urls) options.insert(options.end(), {"--redis", url});
+  return options;
+}
+
+inline Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 // tenure run NAME --redis URL OPTIONS -- COMMAND
 struct Job {
   std::string name = "job";
   Words options{};
   Words command{"true"};
 
-  Words words(const std::string& url) const {
-    Words all{"run", name, "--redis", url};
-    all.insert(all.end(), options.begin(), options.end());
-    all.push_back("--");
-    all.insert(all.end(), command.begin(), command.end());
-    return all;
+  Words words(const std::string& url) const { return words(Words{url}); }
+  Words words(const Words& urls) const {
+    return Words{"run", name} + redis_options(urls) + options + Words{"--"} + command;
   }
 };
 

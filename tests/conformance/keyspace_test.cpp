@@ -85,6 +85,58 @@ TEST_F(ANode, ShowsItsKeysInOrderAndNoTextForAList) {
   EXPECT_EQ(node.data().get("c", start), nullptr);
 }
 
+TEST_F(ANode, HasNoEmptyLists) {
+  run({"RPUSH", "queue", "a", "b", "a"});
+  EXPECT_EQ(run({"LREM", "queue", "0", "a"}), Value::of(2));
+  EXPECT_EQ(run({"LPOP", "queue"}), Value::string("b"));
+  EXPECT_TRUE(node.data().keys(start).empty());
+  run({"RPUSH", "queue", "a"});
+  EXPECT_EQ(run({"LREM", "queue", "-1", "a"}), Value::of(1));
+  EXPECT_EQ(run({"EXISTS", "queue"}), Value::of(0));
+}
+
+TEST_F(ANode, ComesBackWithTheDataThatItsOwnerKept) {
+  run({"SET", "key", "old", "PX", "30"});
+  run({"RPUSH", "queue", "a"});
+  run({"HSET", "state", "token", "7"});
+  const Keyspace kept = node.data();
+  run({"SET", "key", "new"});
+  run({"LPOP", "queue"});
+  run({"HSET", "state", "token", "8"});
+
+  node.data() = kept;
+  EXPECT_EQ(*node.data().get("key", start), "old");
+  EXPECT_EQ(node.data().expiry("key", start), start / ms + 30);
+  EXPECT_EQ(run({"LRANGE", "queue", "0", "-1"}), Value::array({Value::string("a")}));
+  EXPECT_EQ(run({"HGET", "state", "token"}), Value::string("7"));
+}
+
+TEST_F(ANode, ForgetsScriptsWhenItRestarts) {
+  const redis::Command renew{"EVALSHA", std::string(redis::renew_script.sha1), "0", "5"};
+  run({"SCRIPT", "LOAD", std::string(redis::renew_script.body)});
+  EXPECT_EQ(run(renew), Value::array({}));
+  node.forget_scripts();
+  EXPECT_TRUE(run(renew).text.starts_with("NOSCRIPT"));
+}
+
+TEST_F(ANode, TellsWhoListens) {
+  EXPECT_EQ(run({"PUBLISH", "channel", "message"}), Value::of(0));
+  std::string heard;
+  node.server().publish = [&](std::string_view channel, std::string_view message) {
+    heard = std::string(channel) + " " + std::string(message);
+    return std::size_t{2};
+  };
+  EXPECT_EQ(run({"EVAL", "return redis.call('PUBLISH', KEYS[1], 'message')", "1", "channel"}), Value::of(2));
+  EXPECT_EQ(heard, "channel message");
+}
+
+TEST_F(ANode, ShowsTheLifeThatItIsIn) {
+  node.server().run_id = "12ab";
+  node.server().replid = "34cd";
+  EXPECT_EQ(run({"INFO", "server"}), Value::string("# Server\r\nrun_id:12ab\r\n"));
+  EXPECT_EQ(run({"INFO", "replication"}), Value::string("# Replication\r\nmaster_replid:34cd\r\n"));
+}
+
 TEST_F(ANode, LetsTimeStandStillInsideAScript) {
   const Value times = run({"EVAL", "return {redis.call('TIME'), redis.call('TIME')}", "0"}, start + 7);
   const Value now = Value::array({Value::string("1790000000"), Value::string("7")});

@@ -11,7 +11,8 @@ class Language : public testing::Test {
  protected:
   void SetUp() override {
     twins.reset();
-    twins.ask({"LPUSH", "list", "a"});
+    twins.ask({"RPUSH", "list", "a", "b", "a", "c"});
+    twins.ask({"HSET", "hash", "field", "1", "other", "2"});
     twins.ask({"SET", "text", "abc"});
     twins.ask({"SET", "number", "41"});
     twins.ask({"SET", "leased", "x", "PX", "50000"});
@@ -73,11 +74,36 @@ TEST_F(Language, WhatACommandGivesAScriptIsTheSame) {
            "return redis.call('DEL', 'text', 'text', 'list')",
            "return redis.call('EXISTS', 'text', 'text', 'absent')",
            "return redis.call('TYPE', 'list')",
+           "return redis.call('TYPE', 'hash')",
+           "return redis.call('LPOS', 'list', 'b') + 1",
+           "return redis.call('LPOS', 'list', 'x') == false",
+           "return redis.call('LPOS', 'absent', 'x') == false",
+           "return redis.call('LINDEX', 'list', 0)",
+           "return redis.call('LINDEX', 'absent', 0) == false",
+           "return redis.call('RPUSH', 'list', 'd') - 1",
+           "return redis.call('LREM', 'list', 0, 'a')",
+           "return redis.call('LPOP', 'list')",
+           "return redis.call('LPOP', 'absent') == false",
+           "return redis.call('LRANGE', 'list', 0, -1)",
+           "return #redis.call('LRANGE', 'absent', 0, -1)",
+           "return redis.call('HGET', 'hash', 'field')",
+           "return redis.call('HGET', 'hash', 'x') == false",
+           "return redis.call('HGET', 'absent', 'x') == false",
+           "return redis.call('HSET', 'hash', 'field', 1, 'new', 2)",
+           "return redis.call('PUBLISH', 'nobody', 'message')",
+           "return string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')",
+           "return string.match(redis.call('INFO', 'REPLICATION'), '\\r\\nmaster_replid:(%x+)\\r\\n')",
+           "return string.match(redis.call('INFO', 'replication'), '[^2]run_id:(%x+)') == nil",
+           "return string.match(redis.call('INFO', 'replication', 'server'), 'run_id:(%x+)')",
+           "return redis.call('INFO', 'nosuch')",
            "return redis.call('PING')",
            "return #redis.call('TIME')",
            "return type(redis.call('TIME')[1])",
            "return redis.pcall('GET', 'list')",
            "return redis.pcall('GET', 'list').err",
+           "return redis.pcall('GET', 'hash').err",
+           "return redis.pcall('HSET', 'new', 'a', 'b', 'c').err",
+           "return redis.pcall('LPOP', 'text').err",
            "return redis.pcall('NOSUCH', 'list').err",
            "return redis.pcall('GET').err",
        }) {
@@ -93,6 +119,10 @@ TEST_F(Language, WhatEndsAScriptIsTheSame) {
            "return redis.call()",
            "return redis.call('GET', {})",
            "return redis.call('INCR', 'text')",
+           "return redis.call('LREM', 'text', 0, 'a')",
+           "return redis.call('RPUSH', 'hash', 'a')",
+           "return redis.call('HSET', 'list', 'a', 'b')",
+           "return redis.call('PUBLISH', 'channel')",
            "return redis.call('SET', 'text', 'b', 'PX', '0')",
            "return redis.call('PEXPIRE', 'text', '1.5')",
            "error('oh')",
@@ -112,6 +142,18 @@ TEST_F(Language, WhatEndsAScriptIsTheSame) {
        }) {
     same({"EVAL", body, "0"});
   }
+}
+
+TEST_F(Language, AMessageReachesThoseWhoListenAndCountsThem) {
+  twins.listen("channel");
+  same({"PUBLISH", "channel", std::string("bytes \0\r\n\xff", 10)});
+  same({"PUBLISH", "Channel", "nobody"});
+  same({"EVAL", "return redis.call('PUBLISH', 'channel', 7)", "0"});
+  // A script that fails has told them all the same.
+  same({"EVAL", "redis.call('PUBLISH', 'channel', 'told') error('oh')", "0"});
+  twins.stop_listening("channel");
+  same({"PUBLISH", "channel", "nobody"});
+  EXPECT_EQ(twins.heard(), 3U);
 }
 
 TEST_F(Language, CommandsAnswerTheSame) {
@@ -148,6 +190,64 @@ TEST_F(Language, CommandsAnswerTheSame) {
       {"PTTL", "number"},
       {"PTTL", "leased"},
       {"LPUSH", "number", "a"},
+      {"LPUSH", "list", "x", "y"},
+      {"RPUSH", "list", "x", "y"},
+      {"RPUSH", "hash", "x"},
+      {"RPUSH", "new", "x"},
+      {"RPUSH", "list"},
+      {"LLEN", "list"},
+      {"LLEN", "gone"},
+      {"LLEN", "text"},
+      {"LRANGE", "list", "0", "-1"},
+      {"LRANGE", "list", "-2", "100"},
+      {"LRANGE", "list", "-100", "1"},
+      {"LRANGE", "list", "3", "2"},
+      {"LRANGE", "list", "100", "200"},
+      {"LRANGE", "gone", "0", "-1"},
+      {"LRANGE", "text", "0", "-1"},
+      {"LRANGE", "text", "x", "-1"},
+      {"LINDEX", "list", "1"},
+      {"LINDEX", "list", "-1"},
+      {"LINDEX", "list", "100"},
+      {"LINDEX", "list", "-100"},
+      {"LINDEX", "list", "x"},
+      {"LINDEX", "gone", "x"},
+      {"LINDEX", "text", "x"},
+      {"LPOS", "list", "a"},
+      {"LPOS", "list", "none"},
+      {"LPOS", "text", "a"},
+      {"LREM", "list", "1", "x"},
+      {"LREM", "list", "-1", "a"},
+      {"LREM", "list", "-5", "y"},
+      {"LREM", "list", "0", "none"},
+      {"LREM", "list", "x", "a"},
+      {"LREM", "gone", "x", "a"},
+      {"LREM", "gone", "0", "a"},
+      {"LREM", "text", "0", "a"},
+      {"LPOP", "list"},
+      {"LPOP", "new"},
+      {"LPOP", "new"},
+      {"LPOP", "text"},
+      {"HSET", "hash", "field", "3", "third", "4", "third", "5"},
+      {"HSET", "hash", "field"},
+      {"HSET", "hash", "field", "3", "third"},
+      {"HSET", "text", "field", "3"},
+      {"HSET", "fresh-hash", "", ""},
+      {"HGET", "hash", "third"},
+      {"HGET", "hash", "none"},
+      {"HGET", "gone", "field"},
+      {"HGET", "text", "field"},
+      {"INCR", "hash"},
+      {"GET", "hash"},
+      {"TYPE", "hash"},
+      {"TYPE", "list"},
+      {"MGET", "hash", "list", "text"},
+      {"SET", "hash", "now a string", "KEEPTTL"},
+      {"PUBLISH", "nobody", "message"},
+      {"PUBLISH", "nobody"},
+      {"INFO", "nosuch"},
+      {"PEXPIRE", "list", "50000"},
+      {"LPUSH", "list", "keeps its TTL"},
       {"TYPE", "gone"},
       {"PING"},
       {"PING", "you"},

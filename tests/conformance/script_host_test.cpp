@@ -77,9 +77,9 @@ TEST(AScriptHost, NamesTheScriptAndTheLineOfAnError) {
   RedisModel node(host);
   node.run({"LPUSH", "record", "a"}, 0);
   const auto answer =
-      node.run({"EVAL", std::string(redis::init_script.body), "2", "record", "fence", "open"}, 0);
+      node.run({"EVAL", std::string(redis::init_script.body), "2", "record", "fence", "60000", "e", "1"}, 0);
   EXPECT_TRUE(answer.text.starts_with("WRONGTYPE Operation against a key")) << answer.text;
-  EXPECT_NE(answer.text.find(" script: " + std::string(redis::init_script.sha1) + ", on @user_script:6."),
+  EXPECT_NE(answer.text.find(" script: " + std::string(redis::init_script.sha1) + ", on @user_script:7."),
             std::string::npos)
       << answer.text;
 }

@@ -12,10 +12,9 @@
 #include <thread>
 
 #include "core/record.hpp"
-#include "redis/scripts.hpp"
 #include "runtime/boot_clock.hpp"
-#include "runtime/instance_id.hpp"
-#include "support/redis_server.hpp"
+#include "support/lease_client.hpp"
+#include "support/nodes.hpp"
 #include "support/wait.hpp"
 
 namespace tenure::test {
@@ -35,22 +34,12 @@ AcquireOptions options(core::Duration ttl, std::optional<core::Duration> wait_ma
   return options;
 }
 
-void init(RedisServer& server) {
-  const auto made = server.command({"EVAL", std::string(redis::init_script.body), "2", "tenure:record",
-                                    "tenure:fence", core::admission(core::Ttl(60'000)) + "epoch life"});
-  ASSERT_EQ(made.items.at(0).text, "made");
-}
-
 class ClientTest : public ::testing::Test {
  protected:
   void SetUp() override { init(server_); }
 
   Client make_client(const std::string& url, std::function<void(std::string_view)> log = {}) {
-    runtime::ClientOptions client;
-    client.nodes = {redis::parse_url(url).value()};
-    client.owner = runtime::make_instance_id();
-    client.log = std::move(log);
-    return Client(std::move(client));
+    return client_of({redis::parse_url(url).value()}, cap_default, {.log = std::move(log)});
   }
   std::string value(const std::string& key) { return server_.command({"GET", key}).text; }
 
@@ -169,7 +158,7 @@ TEST_F(ClientTest, AWaiterGetsTheNameWhenItIsGivenBack) {
   ASSERT_TRUE(first);
   std::promise<void> waiting;
   auto wish = options(seconds(10), std::nullopt);
-  wish.on_waiting = [&](const core::Held&) { waiting.set_value(); };
+  wish.on_waiting = [&](const core::Refusal&) { waiting.set_value(); };
   auto second = std::async(std::launch::async, [&] { return client.acquire("redlock:a", wish); });
   ASSERT_EQ(waiting.get_future().wait_for(seconds(10)), std::future_status::ready);
   first->release();
@@ -197,7 +186,7 @@ TEST_F(ClientTest, ACancelledWaitLeavesNothingBehind) {  // T13
     ASSERT_TRUE(first);
     std::promise<void> waiting;
     auto wish = options(seconds(10), std::nullopt);
-    wish.on_waiting = [&](const core::Held&) { waiting.set_value(); };
+    wish.on_waiting = [&](const core::Refusal&) { waiting.set_value(); };
     auto second =
         std::async(std::launch::async, [&] { return client.acquire("redlock:a", wish, stop.get_token()); });
     ASSERT_EQ(waiting.get_future().wait_for(seconds(10)), std::future_status::ready);
@@ -219,53 +208,6 @@ TEST_F(ClientTest, ATokenStoppedBeforeTheCallRefusesAndLeavesNothing) {  // T13
     EXPECT_EQ(refused.error().code, RefusalCode::cancelled);
   }
   EXPECT_TRUE(wait_until([&] { return server_.command({"EXISTS", "redlock:a"}).integer == 0; }));
-}
-
-TEST_F(ClientTest, ARedisThatHangsPastTheTtlMakesTheHolderStopBeforeItsDeadline) {  // F3, T42
-  std::atomic<bool> told_uncertain = false;
-  Client client = make_client(server_.url(), [&](std::string_view) { told_uncertain = true; });
-  auto lease = client.acquire("redlock:a", options(milliseconds(600)));
-  ASSERT_TRUE(lease);
-  std::promise<core::Duration> early;
-  const std::stop_callback on_lost(lease->lost(),
-                                   [&] { early.set_value(lease->deadline() - runtime::boot_now()); });
-  server_.pause();
-  auto told = early.get_future();
-  ASSERT_EQ(told.wait_for(seconds(10)), std::future_status::ready);
-  // A grace of 100 ms was planned; a busy machine may eat some of it, never all.
-  EXPECT_GT(told.get(), milliseconds(0));
-  EXPECT_EQ(lease->loss(), core::LossReason::not_renewed);
-  EXPECT_TRUE(told_uncertain);
-  ASSERT_TRUE(wait_until([&] { return !lease->held(); }));
-  server_.resume();
-  // The late replies of the renewals revive nothing (S6).
-  EXPECT_NE(lease->release().outcome, core::ReleaseOutcome::taken);
-  EXPECT_FALSE(lease->held());
-}
-
-TEST_F(ClientTest, AKeyDeletedByHandIsALossAtTheNextRenewal) {  // T33, F9
-  Client client = make_client(server_.url());
-  auto lease = client.acquire("redlock:a", options(milliseconds(300)));
-  ASSERT_TRUE(lease);
-  server_.command({"DEL", "redlock:a"});
-  ASSERT_TRUE(wait_until([&] { return lease->lost().stop_requested(); }));
-  EXPECT_EQ(lease->loss(), core::LossReason::missing);
-  EXPECT_FALSE(lease->held());
-  EXPECT_EQ(lease->release().outcome, core::ReleaseOutcome::expired);  // T17
-}
-
-TEST_F(ClientTest, AfterScriptFlushEverythingGoesOn) {  // T29, F12
-  Client client = make_client(server_.url());
-  const auto held = client.acquire("redlock:a", options(milliseconds(300)));
-  ASSERT_TRUE(held);
-  for (int i = 0; i < 5; ++i) {
-    server_.command({"SCRIPT", "FLUSH"});
-    const auto lease = client.acquire("redlock:b", options(seconds(10)));
-    ASSERT_TRUE(lease);
-  }
-  const auto deadline = held->deadline();
-  ASSERT_TRUE(wait_until([&] { return held->deadline() > deadline + milliseconds(500); }));
-  EXPECT_TRUE(held->held());
 }
 
 TEST_F(ClientTest, AConnectionThatRedisClosedIsMadeAnew) {
@@ -307,7 +249,7 @@ TEST_F(ClientTest, ACallbackThatThrowsLeavesNothingBehind) {
   auto first = client.acquire("redlock:a", options(seconds(10)));
   ASSERT_TRUE(first);
   auto wish = options(seconds(10), std::nullopt);
-  wish.on_waiting = [](const core::Held&) { throw std::runtime_error("no"); };
+  wish.on_waiting = [](const core::Refusal&) { throw std::runtime_error("no"); };
   EXPECT_THROW(static_cast<void>(client.acquire("redlock:a", wish)), std::runtime_error);
   first->release();
   const auto second = client.acquire("redlock:a", options(seconds(10)));
@@ -318,8 +260,8 @@ TEST_F(ClientTest, ASlowListenerDelaysNoLoss) {  // S11
   std::promise<void> over;
   auto until_over = over.get_future().share();
   Client client = make_client(server_.url(), [&](std::string_view) { until_over.wait(); });
-  auto slow = client.acquire("redlock:slow", options(milliseconds(600)));
-  auto quick = client.acquire("redlock:quick", options(milliseconds(600)));
+  auto slow = client.acquire("redlock:slow", options(seconds(2)));
+  auto quick = client.acquire("redlock:quick", options(seconds(2)));
   ASSERT_TRUE(slow && quick);
   std::promise<core::Duration> early;
   const std::stop_callback blocks(slow->lost(), [&] { until_over.wait(); });
@@ -371,14 +313,40 @@ TEST_F(ClientTest, ARedisThatIsNotThereIsNamedAsSuch) {
   EXPECT_EQ(refused.error().failures[0].failure.applied, core::Applied::no);
 }
 
-TEST_F(ClientTest, WithoutARecordNothingIsGranted) {  // M23
+TEST_F(ClientTest, WithoutARecordThereIsAQuarantineAndInitEndsIt) {  // M23
   server_.command({"DEL", "tenure:record"});
   Client client = make_client(server_.url());
   const auto refused = client.acquire("redlock:a", options(seconds(10)));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, RefusalCode::not_open);
-  EXPECT_EQ(refused.error().record, "");
+  const auto record = core::read_record(refused.error().record);
+  ASSERT_TRUE(record);
+  EXPECT_FALSE(record->open);
+  EXPECT_TRUE(record->unknown);
   EXPECT_EQ(server_.command({"EXISTS", "redlock:a"}).integer, 0);
+  init(server_);  // somebody says that it is new
+  EXPECT_TRUE(wait_until([&] { return client.acquire("redlock:a", options(seconds(10))).has_value(); }));
+}
+
+TEST(ClientQuarantine, WhoWaitsIsGrantedItWhenTheQuarantineIsOver) {  // S7, M23
+  RedisServer server;
+  const core::Ttl cap = seconds(1);
+  Client client = client_of({redis::parse_url(server.url()).value()}, cap);
+  const auto before = runtime::boot_now();
+  const auto lease = client.acquire("redlock:a", wish(cap, for_ever));
+  ASSERT_TRUE(lease);
+  EXPECT_GE(runtime::boot_now() - before, core::quarantine_length(cap));
+  EXPECT_EQ(record_state(server), "open");
+}
+
+TEST(ClientQuarantine, AnotherCapIsRefusedForGood) {
+  Nodes nodes(1, seconds(30));
+  Client client = client_of(nodes.addresses(), seconds(60));
+  const auto refused = client.acquire("redlock:a", wish(seconds(10), for_ever));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, RefusalCode::not_open);
+  EXPECT_EQ(core::read_record(refused.error().record).value().cap, core::Ttl(30'000));
+  EXPECT_TRUE(nodes.none_has("redlock:a"));
 }
 
 TEST(ClientWithPassword, AnAclUserOverTcpByName) {  // L11
@@ -400,24 +368,6 @@ TEST(ClientWithPassword, AnAclUserOverTcpByName) {  // L11
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().failures.at(0).failure.code, core::FailureCode::auth);
   EXPECT_EQ(refused.error().failures.at(0).failure.detail.find("wrong-one"), std::string::npos);
-}
-
-TEST(ClientAtMaxmemory, RenewAndReleaseWorkAndNewGrantsGetAClearError) {  // F11
-  RedisServer server;
-  init(server);
-  runtime::ClientOptions with;
-  with.nodes = {redis::parse_url(server.url()).value()};
-  with.owner = "me";
-  Client client(std::move(with));
-  auto lease = client.acquire("redlock:a", options(milliseconds(500)));
-  ASSERT_TRUE(lease);
-  server.command({"CONFIG", "SET", "maxmemory", "1"});
-  const auto deadline = lease->deadline();
-  EXPECT_TRUE(wait_until([&] { return lease->deadline() > deadline; }));
-  const auto refused = client.acquire("redlock:b", options(seconds(10)));
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().failures.at(0).failure.code, core::FailureCode::out_of_memory);
-  EXPECT_EQ(lease->release().outcome, core::ReleaseOutcome::released);
 }
 
 }  // namespace

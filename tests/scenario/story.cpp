@@ -1,8 +1,6 @@
 #include "story.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <stdexcept>
 #include <string_view>
 
@@ -10,172 +8,42 @@ namespace tenure::scenario {
 
 using namespace core;
 
-namespace {
+Story::Story() { begin(1); }
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts(1);
-  bool quoted = false;
-  for (const char c : text) {
-    if (c == '"') {
-      quoted = !quoted;
-    } else if (c == separator && !quoted) {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
+void Story::begin(std::size_t nodes) {
+  tenant_.emplace(Tenant::Config{.owner = "us", .nodes = nodes}, Random(1));
+  clocks_.assign(nodes, Duration::zero());
 }
-
-std::uint64_t number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), value).ptr;
-  if (end != text.data() + text.size()) throw std::invalid_argument("not a number: " + std::string(text));
-  return value;
-}
-
-Duration duration(const std::string& text) {
-  const auto digits = text.find_first_not_of("0123456789");
-  if (digits == std::string::npos || digits == 0) throw std::invalid_argument("not a duration: " + text);
-  const auto count = static_cast<Duration::rep>(number(text.substr(0, digits)));
-  const std::string unit = text.substr(digits);
-  if (unit == "ms") return std::chrono::milliseconds(count);
-  if (unit == "s") return std::chrono::seconds(count);
-  if (unit == "m") return std::chrono::minutes(count);
-  throw std::invalid_argument("not a unit: " + unit);
-}
-
-Failure failure(const std::string& word) {
-  struct Known {
-    std::string_view word;
-    Applied applied;
-    FailureCode code;
-  };
-  static constexpr std::array known{
-      Known{"refused", Applied::no, FailureCode::unreachable},
-      Known{"closed", Applied::perhaps, FailureCode::closed},
-      Known{"timeout", Applied::perhaps, FailureCode::timed_out},
-      Known{"loading", Applied::no, FailureCode::loading},
-      Known{"oom", Applied::no, FailureCode::out_of_memory},
-      Known{"server", Applied::perhaps, FailureCode::server},
-  };
-  const auto* found = std::ranges::find(known, word, &Known::word);
-  if (found == known.end()) throw std::invalid_argument("no such failure: " + word);
-  return {found->applied, found->code, word};
-}
-
-KeyAnswers key_answers(const std::string& words) {
-  KeyAnswers answers;
-  for (const auto& word : split(words, ',')) {
-    if (word == "renewed" || word == "released") {
-      answers.push_back(KeyAnswer::done);
-    } else if (word == "missing") {
-      answers.push_back(KeyAnswer::missing);
-    } else if (word == "foreign") {
-      answers.push_back(KeyAnswer::foreign);
-    } else {
-      throw std::invalid_argument("no such answer: " + word);
-    }
-  }
-  return answers;
-}
-
-}  // namespace
-
-// "verb word … option=value …"
-class Story::Line {
- public:
-  explicit Line(const std::string& text) {
-    for (const auto& word : split(text, ' ')) {
-      const auto sign = word.find('=');
-      if (sign != std::string::npos) {
-        options_[word.substr(0, sign)] = word.substr(sign + 1);
-      } else if (!word.empty() || text.ends_with("\"\"")) {
-        words_.push_back(word);
-      }
-    }
-  }
-
-  const std::string& word(std::size_t i) const {
-    if (i >= words_.size()) throw std::invalid_argument("a word is missing");
-    return words_[i];
-  }
-  std::optional<std::string> option(const std::string& name) const {
-    const auto found = options_.find(name);
-    return found != options_.end() ? std::optional(found->second) : std::nullopt;
-  }
-  std::string needed(const std::string& name) const {
-    const auto value = option(name);
-    if (!value) throw std::invalid_argument(name + "= is missing");
-    return *value;
-  }
-  std::optional<Duration> time(const std::string& name) const {
-    const auto value = option(name);
-    return value ? std::optional(duration(*value)) : std::nullopt;
-  }
-
-  Reply reply() const {
-    const std::string& kind = word(2);
-    if (kind == "granted") return Granted{number(needed("token"))};
-    if (kind == "closed") return NotOpen{word(3)};
-    if (kind == "held") {
-      return Held{{needed("owner"), number(needed("token"))},
-                  std::chrono::duration_cast<Ttl>(duration(needed("left")))};
-    }
-    return key_answers(kind);
-  }
-
- private:
-  std::vector<std::string> words_;
-  std::map<std::string, std::string> options_;
-};
-
-Story::Story() : tenant_({.owner = "us", .nodes = 1}, Random(1)) {}
 
 std::vector<std::string> Story::tell(const std::string& text) {
   told_.clear();
   const Line line(text);
-  const std::string& verb = line.word(0);
+  const auto verb = verbs().find(line.word(0));
+  if (verb == verbs().end()) throw std::invalid_argument("no such command: " + line.word(0));
   Actions actions;
-  if (verb == "acquire") {
-    acquire(line);
-  } else if (verb == "reply") {
-    tenant_.on_reply(RequestId{number(line.word(1))}, line.reply(), now_, actions);
-  } else if (verb == "fail") {
-    tenant_.on_reply(RequestId{number(line.word(1))}, failure(line.word(2)), now_, actions);
-  } else if (verb == "advance") {
-    advance(duration(line.word(1)));
-  } else if (verb == "suspend") {
-    now_ += duration(line.word(1));
-  } else if (verb == "jump") {
-    jump(duration(line.word(1)));
-  } else if (verb == "cancel") {
-    tenant_.cancel(handles_.at(line.word(1)).acquire, now_, actions);
-  } else if (verb == "release") {
-    Handle& handle = handles_.at(line.word(1));
-    handle.given_back = true;
-    tenant_.release(handle.lease.value(), now_, actions);
-  } else if (verb == "forget") {
-    Handle& handle = handles_.at(line.word(1));
-    handle.given_back = true;
-    tenant_.forget(handle.lease.value(), now_, actions);
-  } else if (verb == "held") {
-    const Handle& handle = handles_.at(line.word(1));
-    const bool held = handle.lease && now_ < handle.deadline && !handle.given_back;
-    say(line.word(1) + (held ? " is held" : " is not held"));
-  } else if (verb == "wake") {
-    const auto wake = tenant_.wake();
-    say(wake ? "wake " + time_in_words(*wake) : "wake never");
-  } else if (verb == "idle") {
-    say(tenant_.idle() ? "idle" : "not idle");
-  } else {
-    throw std::invalid_argument("no such command: " + verb);
-  }
+  (this->*verb->second)(line, actions);
   take(actions);
   return told_;
 }
 
-void Story::acquire(const Line& line) {
+const std::map<std::string, Story::Verb>& Story::verbs() {
+  static const std::map<std::string, Verb> all{
+      {"nodes", &Story::nodes},     {"acquire", &Story::acquire},   {"reply", &Story::reply},
+      {"fail", &Story::fail},       {"cancel", &Story::cancel},     {"release", &Story::release},
+      {"forget", &Story::forget},   {"admitted", &Story::admitted}, {"listening", &Story::listening},
+      {"wake-up", &Story::wake_up}, {"clock", &Story::clock},       {"advance", &Story::advance},
+      {"suspend", &Story::suspend}, {"jump", &Story::jump},         {"held", &Story::held},
+      {"wake", &Story::wake},       {"idle", &Story::idle},
+  };
+  return all;
+}
+
+void Story::nodes(const Line& line, Actions&) {
+  if (!handles_.empty()) throw std::invalid_argument("nodes are said first");
+  begin(number(line.word(1)));
+}
+
+void Story::acquire(const Line& line, Actions& actions) {
   const std::string& name = line.word(1);
   if (handles_.contains(name))
     throw std::invalid_argument(name + " is acquired already; give it another name, and key=");
@@ -191,58 +59,188 @@ void Story::acquire(const Line& line) {
     wish.wait_max = *wait;
   }
   if (const auto retry = line.time("retry")) wish.retry_delay = *retry;
-  Actions actions;
-  const AcquireId id = tenant_.acquire(std::move(wish), now_, actions);
-  handles_[name].acquire = id;
-  cast_.acquires[id] = name;
+  Handle& handle = handles_[name];
+  handle.key = wish.key;
+  handle.acquire = tenant_->acquire(std::move(wish), now_, actions);
+  cast_.acquires[handle.acquire] = name;
   acquiring_ = name;
-  take(actions);
+  take(std::exchange(actions, {}));
   acquiring_.clear();
 }
 
-void Story::advance(Duration duration) {
-  const Time until = now_ + duration;
-  for (std::size_t calls = 0; tenant_.wake().value_or(Time::max()) <= until; ++calls) {
-    if (calls > 10'000) throw std::invalid_argument("the core wakes without end at " + time_in_words(now_));
-    now_ = std::max(now_, *tenant_.wake());
+void Story::reply(const Line& line, Actions&) { answer(line, line.reply()); }
+void Story::fail(const Line& line, Actions&) { answer(line, line.failure()); }
+
+void Story::answer(const Line& line, const Reply& reply) {
+  for (const std::uint64_t id : line.numbers(1)) {
+    if (!requests_.contains(id)) throw std::invalid_argument("no such request: " + std::to_string(id));
     Actions actions;
-    tenant_.on_timer(now_, actions);
+    tenant_->on_reply(requests_.at(id), reply, now_, actions);
+    take(actions);
+  }
+}
+
+void Story::cancel(const Line& line, Actions& actions) {
+  tenant_->cancel(handle(line.word(1)).acquire, now_, actions);
+}
+
+void Story::release(const Line& line, Actions& actions) {
+  Handle& it = handle(line.word(1));
+  it.given_back = true;
+  tenant_->release(it.lease.value(), now_, actions);
+}
+
+void Story::forget(const Line& line, Actions& actions) {
+  Handle& it = handle(line.word(1));
+  it.given_back = true;
+  tenant_->forget(it.lease.value(), now_, actions);
+}
+
+void Story::admitted(const Line& line, Actions& actions) {
+  const auto record = read_record(line.word(2));
+  if (!record) throw std::invalid_argument("not a record: " + line.word(2));
+  tenant_->on_admitted(line.node(1), *record, now_, actions);
+}
+
+void Story::listening(const Line& line, Actions& actions) {
+  const std::string& word = line.word(2);
+  if (word != "on" && word != "off") throw std::invalid_argument("on or off, not " + word);
+  tenant_->on_listening(line.node(1), word == "on", now_, actions);
+}
+
+// To a name that has no ticket it is a forgery.
+void Story::wake_up(const Line& line, Actions& actions) {
+  const auto found = handles_.find(line.word(2));
+  const bool waits = found != handles_.end() && !found->second.ticket.empty();
+  const std::string ticket = waits ? found->second.ticket : line.word(2) + "#0123456789abcdef#";
+  tenant_->on_wake_up(line.node(1), ticket, line.time("after").value_or(Duration::zero()), now_, actions);
+}
+
+void Story::clock(const Line& line, Actions&) { clocks_.at(line.node(1)) += duration(line.word(2)); }
+
+void Story::advance(const Line& line, Actions&) {
+  const Time until = now_ + duration(line.word(1));
+  for (std::size_t calls = 0; tenant_->wake().value_or(Time::max()) <= until; ++calls) {
+    if (calls > 10'000) throw std::invalid_argument("the core wakes without end at " + time_in_words(now_));
+    now_ = std::max(now_, *tenant_->wake());
+    Actions actions;
+    tenant_->on_timer(now_, actions);
     take(actions, time_in_words(now_) + " ");
   }
   now_ = until;
 }
 
-void Story::jump(Duration duration) {
-  now_ += duration;
-  Actions actions;
-  tenant_.on_timer(now_, actions);
-  take(actions, time_in_words(now_) + " ");
+void Story::suspend(const Line& line, Actions&) { now_ += duration(line.word(1)); }
+
+void Story::jump(const Line& line, Actions& actions) {
+  now_ += duration(line.word(1));
+  tenant_->on_timer(now_, actions);
+  take(std::exchange(actions, {}), time_in_words(now_) + " ");
 }
 
+void Story::held(const Line& line, Actions&) {
+  const Handle& it = handle(line.word(1));
+  const bool held = it.lease && now_ < it.deadline && !it.given_back;
+  say(line.word(1) + (held ? " is held" : " is not held"));
+}
+
+void Story::wake(const Line&, Actions&) {
+  const auto wake = tenant_->wake();
+  say(wake ? "wake " + time_in_words(*wake) : "wake never");
+}
+
+void Story::idle(const Line&, Actions&) { say(tenant_->idle() ? "idle" : "not idle"); }
+
+// The same request to several nodes is one line. Questions for the time are answered, and not told: they go
+// along with every story and belong to none.
 void Story::take(const Actions& actions, const std::string& when) {
+  std::vector<Send> clocks;
+  std::vector<Send> together;
+  const auto tell_sends = [&] {
+    if (!together.empty()) say(when + in_words(together, cast_));
+    together.clear();
+  };
   for (const Action& action : actions) {
+    const auto* send = std::get_if<Send>(&action);
+    if (send != nullptr && std::holds_alternative<ClockRequest>(send->request)) {
+      clocks.push_back(*send);
+      continue;
+    }
     note(action);
-    say(when + in_words(action, cast_));
+    if (send == nullptr || (!together.empty() && !told_together(together.back(), *send, cast_))) tell_sends();
+    if (send != nullptr) {
+      together.push_back(*send);
+    } else {
+      say(when + in_words(action, cast_));
+    }
+  }
+  tell_sends();
+  answer_clocks(clocks, when);
+}
+
+void Story::answer_clocks(const std::vector<Send>& asked, const std::string& when) {
+  for (const Send& it : asked) {
+    Actions actions;
+    const Duration shown = std::chrono::hours(1'000) + now_.time_since_epoch() + clocks_.at(it.node);
+    tenant_->on_reply(it.id, NodeClock{shown}, now_, actions);
+    take(actions, when);
   }
 }
 
 // Learns the names, and what the handles are told.
 void Story::note(const Action& action) {
-  const auto handle = [&](LeaseId lease) -> Handle& { return handles_.at(cast_.leases.at(lease)); };
+  const auto of_lease = [&](LeaseId lease) -> Handle& { return handles_.at(cast_.leases.at(lease)); };
   if (const auto* sent = std::get_if<Send>(&action)) {
-    const auto* request = std::get_if<AcquireRequest>(&sent->request);
-    if (request != nullptr && !acquiring_.empty()) cast_.grants.emplace(request->grant.stamp(), acquiring_);
+    note_send(*sent);
   } else if (const auto* acquired = std::get_if<Acquired>(&action)) {
     const std::string& name = cast_.acquires.at(acquired->acquire);
     cast_.leases[acquired->lease] = name;
-    cast_.values[acquired->grant.value(acquired->token)] = name;
-    handles_.at(name).lease = acquired->lease;
-    handles_.at(name).deadline = acquired->deadline;
+    Handle& it = handles_.at(name);
+    it.lease = acquired->lease;
+    it.deadline = acquired->deadline;
+    it.wanted = false;
+  } else if (const auto* refused = std::get_if<Refused>(&action)) {
+    handles_.at(cast_.acquires.at(refused->acquire)).wanted = false;
   } else if (const auto* renewed = std::get_if<Renewed>(&action)) {
-    handle(renewed->lease).deadline = renewed->deadline;
+    of_lease(renewed->lease).deadline = renewed->deadline;
   } else if (const auto* lost = std::get_if<Lost>(&action)) {
-    handle(lost->lease).deadline = lost->deadline;
+    of_lease(lost->lease).deadline = lost->deadline;
   }
+}
+
+void Story::note_send(const Send& send) {
+  requests_.emplace(requests_.size() + 1, send.id);
+  cast_.requests.emplace(send.id, requests_.size());
+  const auto* request = std::get_if<AcquireRequest>(&send.request);
+  if (request == nullptr) return;
+  const std::string& stamp = request->grant.stamp();
+  std::string name = acquiring_;
+  if (const auto known = cast_.grants.find(stamp); known != cast_.grants.end()) {
+    name = known->second.substr(0, known->second.find('/'));
+  } else {
+    if (name.empty()) name = wanted_for(request->key);
+    const std::size_t nth = ++handles_.at(name).grants;
+    cast_.grants[stamp] = nth == 1 ? name : name + "/" + std::to_string(nth);
+  }
+  if (request->ticket) handles_.at(name).ticket = request->ticket->stamp();
+}
+
+Story::Handle& Story::handle(const std::string& name) {
+  const auto found = handles_.find(name);
+  if (found == handles_.end()) throw std::invalid_argument("nobody acquired " + name);
+  return found->second;
+}
+
+// Whose later rounds ask for that key.
+std::string Story::wanted_for(const std::string& key) const {
+  std::string name;
+  for (const auto& [of, it] : handles_) {
+    if (!it.wanted || it.key != key) continue;
+    if (!name.empty())
+      throw std::invalid_argument("two wait for " + key + ": a story cannot tell them apart");
+    name = of;
+  }
+  return name;
 }
 
 }  // namespace tenure::scenario

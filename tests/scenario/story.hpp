@@ -1,16 +1,21 @@
 // Tells the client core what happens, line by line, and writes down what it wants done. Clock, network
 // and Redis are the story's: nothing waits, and nothing but the story answers a request.
 //
+//   nodes 3         as the first line; one otherwise
 //   acquire NAME ttl=10s [wait=5s|forever] [key=K]   NAME is the caller's handle, and the key unless given
 //           [renew= grace= node_timeout= retry=]
-//   reply N granted token=7 | held owner=web-3 token=5 left=3s | closed "record"
-//   reply N renewed,missing,foreign      per key;  released, missing, foreign for a release
+//   reply N granted token=7 | held owner=web-3 token=5 left=3s [place=0] | closed "record" | opened
+//   reply N renewed,missing,foreign      per key; also released, confirmed, reasserted
 //   fail N refused|closed|timeout|…      refused cannot have taken effect, the others may have
 //   cancel NAME · release NAME · forget NAME
+//   admitted NODE "record" · listening NODE on|off · wake-up NODE NAME after=0ms
+//   clock NODE +31s  its wall clock jumps; what it shows, the story answers by itself
 //   advance 200ms    the clock moves, on_timer is called whenever it is due
 //   suspend 40s      the clock moves and the process does not: whatever the story tells next comes first
 //   jump 40s         suspend, and then on_timer, once
 //   held NAME · wake · idle              ask
+//
+// N is one request or several ("1,2"). "a as a/2" is the key a, asked for by the second grant of that name.
 #pragma once
 
 #include <map>
@@ -19,6 +24,7 @@
 #include <vector>
 
 #include "core/tenant.hpp"
+#include "line.hpp"
 #include "words.hpp"
 
 namespace tenure::scenario {
@@ -34,22 +40,50 @@ class Story {
   // What a caller's handle would know.
   struct Handle {
     core::AcquireId acquire{};
+    std::string key;
     std::optional<core::LeaseId> lease{};
     core::Time deadline{};
+    bool wanted = true;  // it is still being acquired
     bool given_back = false;
+    std::size_t grants = 0;
+    std::string ticket{};
   };
-  class Line;
+  using Verb = void (Story::*)(const Line&, core::Actions&);
+  static const std::map<std::string, Verb>& verbs();
 
-  void acquire(const Line& line);
-  void advance(core::Duration duration);
-  void jump(core::Duration duration);
+  void begin(std::size_t nodes);
+  void nodes(const Line& line, core::Actions& actions);
+  void acquire(const Line& line, core::Actions& actions);
+  void reply(const Line& line, core::Actions& actions);
+  void fail(const Line& line, core::Actions& actions);
+  void answer(const Line& line, const core::Reply& reply);
+  void cancel(const Line& line, core::Actions& actions);
+  void release(const Line& line, core::Actions& actions);
+  void forget(const Line& line, core::Actions& actions);
+  void admitted(const Line& line, core::Actions& actions);
+  void listening(const Line& line, core::Actions& actions);
+  void wake_up(const Line& line, core::Actions& actions);
+  void clock(const Line& line, core::Actions& actions);
+  void advance(const Line& line, core::Actions& actions);
+  void suspend(const Line& line, core::Actions& actions);
+  void jump(const Line& line, core::Actions& actions);
+  void held(const Line& line, core::Actions& actions);
+  void wake(const Line& line, core::Actions& actions);
+  void idle(const Line& line, core::Actions& actions);
+
   void take(const core::Actions& actions, const std::string& when = "");
   void note(const core::Action& action);
+  void note_send(const core::Send& send);
+  void answer_clocks(const std::vector<core::Send>& asked, const std::string& when);
+  Handle& handle(const std::string& name);
+  std::string wanted_for(const std::string& key) const;
   void say(std::string text) { told_.push_back(std::move(text)); }
 
-  core::Tenant tenant_;
+  std::optional<core::Tenant> tenant_;
   core::Time now_{};
+  std::vector<core::Duration> clocks_;  // how far ahead the nodes' are
   Cast cast_;
+  std::map<std::uint64_t, core::RequestId> requests_;  // by the reader's count
   std::map<std::string, Handle> handles_;
   std::string acquiring_;  // whose first request names its grant
   std::vector<std::string> told_;

@@ -29,32 +29,52 @@ std::string key_as(const std::string& key, const std::string& grant) {
   return key == grant ? key : key + " as " + grant;
 }
 
+std::string holdings_in_words(const std::vector<Holding>& items, const Cast& cast) {
+  std::string text;
+  for (const auto& item : items) {
+    text += (text.empty() ? "" : ",") + key_as(item.key, name_of(cast.grants, item.grant.stamp()));
+  }
+  return text;
+}
+
+std::string release_in_words(const ReleaseRequest& it, const Cast& cast) {
+  // Who has nothing to give back but its place asks by the ticket, or by a grant that it has not asked for yet.
+  const bool unused = it.ticket && !cast.grants.contains(it.grant.stamp());
+  if (unused || it.ticket == it.grant) return "leave the queue of " + it.key;
+  return "release " + key_as(it.key, name_of(cast.grants, it.grant.stamp())) +
+         (it.ticket ? " and leave its queue" : "") + (it.wake ? "" : " quietly");
+}
+
 std::string request_in_words(const Request& request, const Cast& cast) {
   return std::visit(Cases{
                         [&](const AcquireRequest& it) {
-                          return "acquire " + key_as(it.key, name_of(cast.grants, it.grant.stamp()));
+                          return "acquire " + key_as(it.key, name_of(cast.grants, it.grant.stamp())) +
+                                 (it.ticket ? " or queue" : "");
                         },
-                        [&](const RenewRequest& it) {
-                          std::string text;
-                          for (const auto& item : it.items) {
-                            text += (text.empty() ? "renew " : ",") +
-                                    key_as(item.key, name_of(cast.values, item.value));
-                          }
-                          return text;
+                        [&](const ConfirmRequest& it) {
+                          return "confirm " + key_as(it.key, name_of(cast.grants, it.grant.stamp())) +
+                                 " token=" + std::to_string(it.token);
                         },
-                        [&](const ReleaseRequest& it) {
-                          return "release " + key_as(it.key, name_of(cast.grants, it.grant.stamp()));
+                        [&](const RenewRequest& it) { return "renew " + holdings_in_words(it.items, cast); },
+                        [&](const ReassertRequest& it) {
+                          return (it.heal ? "heal " : "reassert ") + holdings_in_words(it.items, cast);
                         },
+                        [&](const ReleaseRequest& it) { return release_in_words(it, cast); },
+                        [&](const OpenRequest& it) { return "open " + it.epoch; },
+                        [&](const ClockRequest&) { return std::string("clock"); },
                     },
                     request);
 }
 
-std::string number(RequestId id) { return "#" + std::to_string(static_cast<std::uint64_t>(id)); }
+std::string number(RequestId id, const Cast& cast) {
+  const auto found = cast.requests.find(id);
+  return found != cast.requests.end() ? std::to_string(found->second) : "?";
+}
 
 std::string failure_in_words(const Failure& failure) {
-  static constexpr std::array words{"unreachable", "timed_out", "closed",  "auth",          "no_permission",
-                                    "loading",     "read_only", "misconf", "out_of_memory", "busy_script",
-                                    "cluster",     "protocol",  "server"};
+  static constexpr std::array words{"unreachable", "timed_out", "closed",   "auth",          "no_permission",
+                                    "loading",     "read_only", "misconf",  "out_of_memory", "busy_script",
+                                    "cluster",     "clock",     "protocol", "server"};
   return words.at(static_cast<std::size_t>(failure.code));
 }
 
@@ -67,7 +87,7 @@ std::string failures_in_words(const std::vector<NodeFailure>& failures) {
 }
 
 std::string held_in_words(const Held& held) {
-  return "held by " + held.holder.owner +
+  return (held.holder.waits ? "kept for " : "held by ") + held.holder.owner +
          (held.left < Ttl::zero() ? " for ever" : " for " + shown(held.left));
 }
 
@@ -107,37 +127,54 @@ std::string time_in_words(Time time) {
 std::string in_words(const Action& action, const Cast& cast) {
   const auto lease = [&](LeaseId id) { return name_of(cast.leases, id); };
   const auto acquire = [&](AcquireId id) { return name_of(cast.acquires, id); };
-  return std::visit(
-      Cases{
-          [&](const Send& it) {
-            return "send " + number(it.id) + " " + request_in_words(it.request, cast) + " -> " +
-                   std::to_string(it.node);
-          },
-          [&](const Drop& it) { return "drop " + number(it.id); },
-          [&](const Acquired& it) {
-            return "acquired " + acquire(it.acquire) + " token=" + std::to_string(it.token) +
-                   " deadline=" + time_in_words(it.deadline);
-          },
-          [&](const Refused& it) {
-            return "refused " + acquire(it.acquire) + " " + refusal_in_words(it.refusal);
-          },
-          [&](const Waiting& it) { return "waiting " + acquire(it.acquire) + " " + held_in_words(it.held); },
-          [&](const Renewed& it) {
-            return "renewed " + lease(it.lease) + " deadline=" + time_in_words(it.deadline);
-          },
-          [&](const Uncertain& it) {
-            return "uncertain " + lease(it.lease) + " " + failure_in_words(it.failure);
-          },
-          [&](const Lost& it) {
-            return "lost " + lease(it.lease) + " " + loss_in_words(it.reason) +
-                   " deadline=" + time_in_words(it.deadline);
-          },
-          [&](const Released& it) {
-            return "released " + lease(it.lease) + outcome_in_words(it.outcome) +
-                   failures_in_words(it.failures);
-          },
-      },
-      action);
+  return std::visit(Cases{
+                        [&](const Send& it) { return in_words(std::vector{it}, cast); },
+                        [&](const Drop& it) { return "drop #" + number(it.id, cast); },
+                        [&](const Listen&) { return std::string("listen"); },
+                        [&](const ClockJumped& it) {
+                          return "clock of " + std::to_string(it.node) + " jumped by " + shown(it.by) +
+                                 ", distrusted for " + shown(it.distrusted_for);
+                        },
+                        [&](const Acquired& it) {
+                          return "acquired " + acquire(it.acquire) + " token=" + std::to_string(it.token) +
+                                 " deadline=" + time_in_words(it.deadline);
+                        },
+                        [&](const Refused& it) {
+                          return "refused " + acquire(it.acquire) + " " + refusal_in_words(it.refusal);
+                        },
+                        [&](const Waiting& it) {
+                          return "waiting " + acquire(it.acquire) + " " + refusal_in_words(it.refusal);
+                        },
+                        [&](const Renewed& it) {
+                          return "renewed " + lease(it.lease) + " deadline=" + time_in_words(it.deadline);
+                        },
+                        [&](const Uncertain& it) {
+                          return "uncertain " + lease(it.lease) + " " + failure_in_words(it.failure);
+                        },
+                        [&](const Lost& it) {
+                          return "lost " + lease(it.lease) + " " + loss_in_words(it.reason) +
+                                 " deadline=" + time_in_words(it.deadline);
+                        },
+                        [&](const Released& it) {
+                          return "released " + lease(it.lease) + outcome_in_words(it.outcome) +
+                                 failures_in_words(it.failures);
+                        },
+                    },
+                    action);
+}
+
+std::string in_words(const std::vector<Send>& sends, const Cast& cast) {
+  std::string ids;
+  std::string nodes;
+  for (const Send& it : sends) {
+    ids += (ids.empty() ? "#" : ",") + number(it.id, cast);
+    nodes += (nodes.empty() ? "" : ",") + std::to_string(it.node);
+  }
+  return "send " + ids + " " + request_in_words(sends.front().request, cast) + " -> " + nodes;
+}
+
+bool told_together(const Send& one, const Send& other, const Cast& cast) {
+  return request_in_words(one.request, cast) == request_in_words(other.request, cast);
 }
 
 }  // namespace tenure::scenario

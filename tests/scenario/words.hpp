@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/action.hpp"
 
@@ -12,12 +13,17 @@ namespace tenure::scenario {
 struct Cast {
   std::map<core::AcquireId, std::string> acquires;
   std::map<core::LeaseId, std::string> leases;
-  std::map<std::string, std::string> grants;  // by their stamps
-  std::map<std::string, std::string> values;  // the whole value of each lease
+  std::map<core::RequestId, std::uint64_t> requests;  // counted as the reader sees them
+  std::map<std::string, std::string> grants;          // by their stamps; "a/2" is the second of a
 };
 
 // "+3.2s" after the story began, to the millisecond.
 std::string time_in_words(core::Time time);
 std::string in_words(const core::Action& action, const Cast& cast);
+
+// One line for the same request to several nodes: "send #1,2,3 acquire a -> 0,1,2".
+std::string in_words(const std::vector<core::Send>& sends, const Cast& cast);
+// Are these told in one line?
+bool told_together(const core::Send& one, const core::Send& other, const Cast& cast);
 
 }  // namespace tenure::scenario

@@ -1,48 +1,15 @@
-#include "redis/conversation.hpp"
+// Greeting, order and NOSCRIPT; what admission adds: admission_test.cpp.
+#include <utility>
 
-#include <gtest/gtest.h>
+#include "conversing.hpp"
 
 namespace tenure::redis {
 namespace {
 
-using namespace std::chrono_literals;
-using core::Applied;
-using core::FailureCode;
-using core::RequestId;
-
-const core::Grant grant("us", "aa");
-const core::Request acquire_a = core::AcquireRequest{"a", grant, 10s};
-const core::Request release_a = core::ReleaseRequest{"a", grant};
-const core::Request release_b = core::ReleaseRequest{"b", core::Grant("us", "bb")};
-
-const Value ok = Value::status("OK");
-const Value no_script = Value::error("NOSCRIPT No matching script. Please use EVAL.");
-const Value one_done = Value::array({Value::of(1)});
-const Value one_missing = Value::array({Value::of(0)});
-Value granted(std::int64_t token) { return Value::array({Value::string("granted"), Value::of(token)}); }
-
-struct Conversing : testing::Test {
-  Greeting greeting{};
-  std::vector<Command> out;
-  std::optional<Conversation> it;
-
-  Conversation& open() {
-    it.emplace(greeting, Keyspace{});
-    it->open(out);
-    return *it;
-  }
-  std::vector<Command> said() { return std::exchange(out, {}); }
-  // The answer that this value completes, if any.
-  std::optional<Conversation::Answer> hear(const Value& value) { return it->hear(value, out).value(); }
-};
-
-TEST_F(Conversing, WithoutPasswordAndDatabaseThereIsNoGreeting) {
+TEST_F(Conversing, WithoutPasswordAndDatabaseItBeginsWithTheAdmission) {
   Conversation& talk = open();
-  EXPECT_TRUE(said().empty());
-  EXPECT_FALSE(talk.waiting());
-  talk.ask(RequestId{1}, acquire_a, out);
-  EXPECT_EQ(said(), (std::vector<Command>{script_call(acquire_a, {}, CallBy::sha1)}));
-  EXPECT_TRUE(talk.waiting());
+  EXPECT_EQ(said(), (std::vector<Command>{admit(1)}));
+  EXPECT_FALSE(talk.waiting());  // no request is
 }
 
 TEST_F(Conversing, TheGreetingGivesPasswordAndDatabase) {
@@ -54,38 +21,43 @@ TEST_F(Conversing, TheGreetingGivesPasswordAndDatabase) {
   EXPECT_EQ(said(), (std::vector<Command>{{"AUTH", "app", "secret"}, {"SELECT", "3"}}));
 }
 
-TEST_F(Conversing, RequestsWaitUntilTheWholeGreetingIsAnswered) {
+TEST_F(Conversing, RequestsWaitUntilGreetingAndAdmissionAreAnswered) {
   greeting = {.user = "", .password = "secret", .database = 3};
   Conversation& talk = open();
   said();
   talk.ask(RequestId{1}, acquire_a, out);
   talk.ask(RequestId{2}, release_a, out);
+  EXPECT_TRUE(talk.waiting());
+  EXPECT_FALSE(answer(ok));
   EXPECT_TRUE(said().empty());
-  EXPECT_FALSE(hear(ok));
-  EXPECT_TRUE(said().empty());
-  EXPECT_FALSE(hear(ok));
-  const auto commands = said();
-  ASSERT_EQ(commands.size(), 2U);
-  EXPECT_EQ(commands[0], script_call(acquire_a, {}, CallBy::sha1));
-  EXPECT_EQ(commands[1], script_call(release_a, {}, CallBy::sha1));
+  EXPECT_FALSE(answer(ok));
+  EXPECT_EQ(said(), (std::vector<Command>{admit(1)}));
+  EXPECT_FALSE(answer(record("e1")));
+  EXPECT_EQ(said(), (std::vector<Command>{call(acquire_a), call(release_a)}));
 }
 
 // Whoever connects may be asked before the connection stands.
 TEST_F(Conversing, ARequestAskedBeforeTheOpeningDoesNotOvertakeTheGreeting) {
-  it.emplace(Greeting{.user = "", .password = "secret", .database = 0}, Keyspace{});
+  greeting.password = "secret";
+  begin();
   it->ask(RequestId{1}, acquire_a, out);
   EXPECT_TRUE(said().empty());
   EXPECT_TRUE(it->carries(RequestId{1}));
   it->open(out);
   EXPECT_EQ(said(), (std::vector<Command>{{"AUTH", "secret"}}));
-  EXPECT_FALSE(hear(ok));
-  EXPECT_EQ(said(), (std::vector<Command>{script_call(acquire_a, {}, CallBy::sha1)}));
+  EXPECT_FALSE(answer(ok));
+  EXPECT_FALSE(answer(record("e1")));
+  EXPECT_EQ(said(), (std::vector<Command>{admit(1), call(acquire_a)}));
+}
+
+TEST_F(Conversing, AReplyBeforeTheOpeningIsAnError) {
+  begin();
+  EXPECT_FALSE(it->hear(ok, out));
 }
 
 TEST_F(Conversing, ARequestThatNeverLeftCannotHaveTakenEffect) {
-  it.emplace(Greeting{}, Keyspace{});
+  open();
   it->ask(RequestId{1}, acquire_a, out);
-  EXPECT_TRUE(said().empty());
   const auto unanswered = it->close();
   ASSERT_EQ(unanswered.size(), 1U);
   EXPECT_EQ(unanswered[0].applied, Applied::no);
@@ -112,14 +84,14 @@ TEST_F(Conversing, ARefusedGreetingIsAnErrorAndTheRequestsNeverLeft) {
 
 // S13, M18
 TEST_F(Conversing, RepliesBelongToTheOldestOpenRequest) {
-  Conversation& talk = open();
+  Conversation& talk = admitted();
   talk.ask(RequestId{7}, acquire_a, out);
   talk.ask(RequestId{3}, release_b, out);
-  const auto first = hear(granted(5));
+  const auto first = answer(Value::of(5));
   ASSERT_TRUE(first);
   EXPECT_EQ(first->id, RequestId{7});
   EXPECT_EQ(std::get<core::Granted>(first->reply).token, 5U);
-  const auto second = hear(one_done);
+  const auto second = answer(one_done);
   ASSERT_TRUE(second);
   EXPECT_EQ(second->id, RequestId{3});
   EXPECT_EQ(std::get<core::KeyAnswers>(second->reply), core::KeyAnswers{core::KeyAnswer::done});
@@ -127,7 +99,7 @@ TEST_F(Conversing, RepliesBelongToTheOldestOpenRequest) {
 }
 
 TEST_F(Conversing, AReplyThatNobodyAskedForIsAnError) {
-  Conversation& talk = open();
+  Conversation& talk = admitted();
   talk.ask(RequestId{1}, release_a, out);
   hear(one_done);
   const auto heard = talk.hear(one_done, out);
@@ -136,71 +108,87 @@ TEST_F(Conversing, AReplyThatNobodyAskedForIsAnError) {
 }
 
 TEST_F(Conversing, AnErrorReplyIsAFailureOfItsOwnRequestOnly) {
-  Conversation& talk = open();
+  Conversation& talk = admitted();
   talk.ask(RequestId{1}, acquire_a, out);
   talk.ask(RequestId{2}, release_b, out);
-  const auto first = hear(Value::error("LOADING Redis is loading the dataset in memory"));
+  const auto first = answer(Value::error("LOADING Redis is loading the dataset in memory"));
   ASSERT_TRUE(first);
   EXPECT_EQ(std::get<core::Failure>(first->reply).code, FailureCode::loading);
-  EXPECT_EQ(hear(one_done)->id, RequestId{2});
+  EXPECT_EQ(answer(one_done)->id, RequestId{2});
 }
 
 // T29
 TEST_F(Conversing, AScriptThatRedisForgotIsSentWhole) {
-  Conversation& talk = open();
+  Conversation& talk = admitted();
   talk.ask(RequestId{1}, acquire_a, out);
   said();
-  EXPECT_FALSE(hear(no_script));
-  EXPECT_EQ(said(), (std::vector<Command>{script_call(acquire_a, {}, CallBy::body)}));
-  const auto answer = hear(granted(5));
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->id, RequestId{1});
+  EXPECT_FALSE(answer(no_script));
+  EXPECT_EQ(said(), (std::vector<Command>{call(acquire_a, "e1", CallBy::body)}));
+  const auto reply = answer(Value::of(5));
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->id, RequestId{1});
 }
 
 TEST_F(Conversing, AfterScriptFlushTheRequestsKeepTheirOrder) {
-  Conversation& talk = open();
+  Conversation& talk = admitted();
   talk.ask(RequestId{1}, acquire_a, out);
   talk.ask(RequestId{2}, release_b, out);
   said();
-  EXPECT_FALSE(hear(no_script));
-  EXPECT_FALSE(hear(no_script));
-  EXPECT_EQ(said(), (std::vector<Command>{script_call(acquire_a, {}, CallBy::body),
-                                          script_call(release_b, {}, CallBy::body)}));
-  EXPECT_EQ(hear(granted(5))->id, RequestId{1});
-  EXPECT_EQ(hear(one_done)->id, RequestId{2});
+  EXPECT_FALSE(answer(no_script));
+  EXPECT_FALSE(answer(no_script));
+  EXPECT_EQ(said(),
+            (std::vector<Command>{call(acquire_a, "e1", CallBy::body), call(release_b, "e1", CallBy::body)}));
+  EXPECT_EQ(answer(Value::of(5))->id, RequestId{1});
+  EXPECT_EQ(answer(one_done)->id, RequestId{2});
 }
 
-// T12, T29: sent again, the acquire would come behind the release that is on its way, and the grant would stay.
+// T12, T29: sent again, the acquire would come behind the release that is on its way, and the grant would
+// stay.
 TEST_F(Conversing, AnAcquireWithItsReleaseBehindItIsNotSentAgain) {
-  Conversation& talk = open();
+  Conversation& talk = admitted();
   talk.ask(RequestId{1}, acquire_a, out);
   talk.ask(RequestId{2}, release_a, out);
   said();
-  const auto acquire = hear(no_script);
+  const auto acquire = answer(no_script);
   ASSERT_TRUE(acquire);
   EXPECT_EQ(acquire->id, RequestId{1});
   EXPECT_EQ(std::get<core::Failure>(acquire->reply).applied, Applied::no);
   EXPECT_TRUE(said().empty());
-  EXPECT_EQ(hear(one_missing)->id, RequestId{2});
+  EXPECT_EQ(answer(one_missing)->id, RequestId{2});
   EXPECT_FALSE(talk.waiting());
 }
 
+// The same for a lease that is put back; one that is not given up is sent again.
+TEST_F(Conversing, AReassertWithAReleaseOfOneOfItsGrantsBehindItIsNotSentAgain) {
+  const core::Grant other("us", 0xbb);
+  const core::Request both = core::ReassertRequest{10s, false, {{"a", grant, 7}, {"b", other, 8}}};
+  const core::Request one = core::ReassertRequest{10s, false, {{"a", grant, 7}}};
+  Conversation& talk = admitted();
+  talk.ask(RequestId{1}, both, out);
+  talk.ask(RequestId{2}, one, out);
+  talk.ask(RequestId{3}, release_b, out);
+  said();
+  EXPECT_EQ(answer(no_script)->id, RequestId{1});
+  EXPECT_FALSE(answer(no_script));
+  EXPECT_EQ(said(), (std::vector<Command>{call(one, "e1", CallBy::body)}));
+}
+
 TEST_F(Conversing, ARequestOfAnotherNameIsNotAskedTwice) {
-  Conversation& talk = open();
+  Conversation& talk = admitted();
   talk.ask(RequestId{1}, acquire_a, out);
   talk.ask(RequestId{2}, release_b, out);
   said();
-  EXPECT_FALSE(hear(no_script));
-  EXPECT_EQ(hear(one_done)->id, RequestId{2});
+  EXPECT_FALSE(answer(no_script));
+  EXPECT_EQ(answer(one_done)->id, RequestId{2});
   EXPECT_EQ(said().size(), 1U);
-  EXPECT_EQ(hear(granted(5))->id, RequestId{1});
+  EXPECT_EQ(answer(Value::of(5))->id, RequestId{1});
 }
 
 TEST_F(Conversing, WhatWasSentAndNotAnsweredMayHaveTakenEffect) {
-  Conversation& talk = open();
+  Conversation& talk = admitted();
   talk.ask(RequestId{1}, acquire_a, out);
   talk.ask(RequestId{2}, release_b, out);
-  hear(granted(5));
+  answer(Value::of(5));
   const auto unanswered = talk.close();
   ASSERT_EQ(unanswered.size(), 1U);
   EXPECT_EQ(unanswered[0].id, RequestId{2});

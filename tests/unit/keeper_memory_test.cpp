@@ -12,29 +12,44 @@ constexpr std::uint64_t count = 10'000;
 
 std::size_t bytes_in_use() { return mallinfo2().uordblks; }
 
-std::string key(std::uint64_t i) { return "poll:lease:session-" + std::to_string(100'000 + i); }
+std::string key(std::uint64_t i) { return "poll:lease:session-" + std::to_string(10'000'000'000 + i); }
 Token token(std::uint64_t i) { return 1'700'000'000'000'000 + i; }
 
 constexpr auto owner = "host-17.example.org-4711-5f3a";
 
-TEST(Memory, TheKeeperSpendsAtMostFourHundredBytesALease) {
+std::size_t bytes_per_lease(std::size_t nodes) {
   Desk desk;
   const Timing timing = timing_of();
+  std::vector<NodeIndex> granted;
+  for (NodeIndex node = 0; node < nodes; ++node) granted.push_back(node);
   const std::size_t before = bytes_in_use();
-  Keeper keeper(1);
+  Keeper keeper(owner, nodes);
   for (std::uint64_t i = 1; i <= count; ++i) {
-    const Grant grant(owner, desk.random.hex16());
-    keeper.keep({LeaseId{i}, key(i), grant.value(token(i)), timing, at(0s), {0}}, at(0s), desk.random);
+    keeper.keep({LeaseId{i}, key(i), desk.random.next(), token(i), timing, at(0s), granted}, at(0s),
+                desk.random);
   }
-  if (bytes_in_use() == before) GTEST_SKIP() << "a sanitizer's malloc does not count";
-  const std::size_t each = (bytes_in_use() - before) / count;
+  return (bytes_in_use() - before) / count;
+}
+
+TEST(Memory, TheKeeperSpendsAtMostTwoHundredAndFiftyBytesALease) {
+  ASSERT_EQ(key(1).size(), 30U);
+  const std::size_t each = bytes_per_lease(1);
+  if (each == 0) GTEST_SKIP() << "a sanitizer's malloc does not count";
   RecordProperty("bytes_per_lease", static_cast<int>(each));
   EXPECT_GE(each, 100U);
-  EXPECT_LE(each, 400U);
+  EXPECT_LE(each, 250U);
+}
+
+// A seat on each node: 8 bytes, in a block of their own.
+TEST(Memory, EveryFurtherNodeAddsASeat) {
+  const std::size_t one = bytes_per_lease(1);
+  if (one == 0) GTEST_SKIP() << "a sanitizer's malloc does not count";
+  EXPECT_LE(bytes_per_lease(3), one + 32);
+  EXPECT_LE(bytes_per_lease(5), one + 48);
 }
 
 // The whole client: the keeper's share and what is kept for the handle.
-TEST(Memory, AClientSpendsAtMostSevenHundredBytesALeaseAndGivesAllBack) {
+TEST(Memory, AClientSpendsAtMostThreeHundredBytesALeaseAndGivesAllBack) {
   const std::size_t before = bytes_in_use();
   Tenant tenant({.owner = owner}, Random(1));
   std::vector<LeaseId> leases;
@@ -43,15 +58,18 @@ TEST(Memory, AClientSpendsAtMostSevenHundredBytesALeaseAndGivesAllBack) {
   for (std::uint64_t i = 1; i <= count; ++i) {
     Actions actions;
     tenant.acquire({.key = key(i), .timing = timing_of()}, at(0s), actions);
-    const RequestId request = std::get<Send>(actions.at(0)).id;
-    tenant.on_reply(request, Granted{token(i)}, at(0s), actions);
-    leases.push_back(std::get<Acquired>(actions.at(1)).lease);
+    for (const Action& action : Actions(actions)) {
+      const auto& send = std::get<Send>(action);
+      const bool clock = std::holds_alternative<ClockRequest>(send.request);
+      tenant.on_reply(send.id, clock ? Reply(NodeClock{1h}) : Reply(Granted{token(i)}), at(0s), actions);
+    }
+    leases.push_back(std::get<Acquired>(actions.back()).lease);
   }
   if (bytes_in_use() == before) GTEST_SKIP() << "a sanitizer's malloc does not count";
   const std::size_t each = (bytes_in_use() - empty) / count;
   RecordProperty("bytes_per_lease", static_cast<int>(each));
   EXPECT_GE(each, 100U);
-  EXPECT_LE(each, 700U);
+  EXPECT_LE(each, 300U);
 
   for (const LeaseId lease : leases) {
     Actions actions;

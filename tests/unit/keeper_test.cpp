@@ -1,46 +1,10 @@
-#include "core/keeper.hpp"
-
-#include <gtest/gtest.h>
-
+// The rhythm of renewals, over one node. Losses: keeper_loss_test.cpp; several nodes: keeper_quorum_test.cpp.
 #include <set>
 
-#include "machine.hpp"
+#include "keeping.hpp"
 
 namespace tenure::core {
 namespace {
-
-struct Keeping : testing::Test {
-  Keeper keeper{1};
-  Desk desk;
-  Timing timing = timing_of();  // renewed within 3.333 s, lost at 7.331 s, over at 8.998 s
-
-  LeaseId keep(std::uint64_t number, Time sent, Time now) {
-    const auto name = std::to_string(number);
-    keeper.keep({LeaseId{number}, "key" + name, "us#n#" + name, timing, sent, {0}}, now, desk.random);
-    return LeaseId{number};
-  }
-  LeaseId keep(std::uint64_t number, Time sent = at(0s)) { return keep(number, sent, sent); }
-
-  void reply(RequestId id, const Reply& answer, Time now) {
-    desk.requests.take(id);
-    keeper.on_reply(id, answer, now, desk.random, desk.out);
-  }
-  void on_timer(Time now) { keeper.on_timer(now, desk.random, desk.out); }
-  // Lets time pass to the next wake, and says what time it is then.
-  Time wake() {
-    const Time now = keeper.wake().value();
-    on_timer(now);
-    return now;
-  }
-  std::vector<std::string> keys(const Send& sent) const {
-    std::vector<std::string> found;
-    for (const auto& item : std::get<RenewRequest>(sent.request).items) found.push_back(item.key);
-    return found;
-  }
-  static KeyAnswers all_done(const Send& sent) {
-    return KeyAnswers(std::get<RenewRequest>(sent.request).items.size(), KeyAnswer::done);
-  }
-};
 
 TEST_F(Keeping, NothingHeldMeansNothingToDo) {
   EXPECT_TRUE(keeper.empty());
@@ -58,7 +22,7 @@ TEST_F(Keeping, ALeaseIsRenewedWithItsWholeValueWithinAThirdOfItsTtl) {
   EXPECT_EQ(request.ttl, 10s);
   ASSERT_EQ(request.items.size(), 1U);
   EXPECT_EQ(request.items[0].key, "key1");
-  EXPECT_EQ(request.items[0].value, "us#n#1");
+  EXPECT_EQ(request.items[0].grant.value(request.items[0].token), "us#0000000000000001#1");
 }
 
 TEST_F(Keeping, TenThousandLeasesRenewInTwentyCallsOfFiveHundred) {
@@ -128,35 +92,6 @@ TEST_F(Keeping, ALeaseThatJoinsWhileARenewalIsOnItsWayDisturbsNothing) {
   EXPECT_LE(keeper.wake().value(), sent_at - 1ms + timing.renew);
 }
 
-// S9, M15
-TEST_F(Keeping, AMissingKeyInABatchLosesOnlyThatLease) {
-  for (std::uint64_t i = 1; i <= 4; ++i) keep(i);
-  const Time now = wake();
-  const auto sent = desk.take<Send>();
-  ASSERT_EQ(keys(sent.at(0)).size(), 4U);
-  reply(sent[0].id, KeyAnswers{KeyAnswer::done, KeyAnswer::missing, KeyAnswer::foreign, KeyAnswer::done},
-        now);
-
-  const Actions told = desk.actions;
-  const auto renewed = desk.take<Renewed>();
-  desk.actions = told;
-  const auto lost = desk.take<Lost>();
-  ASSERT_EQ(renewed.size(), 2U);
-  EXPECT_EQ(renewed[0].lease, LeaseId{1});
-  EXPECT_EQ(renewed[1].lease, LeaseId{4});
-  ASSERT_EQ(lost.size(), 2U);
-  EXPECT_EQ(lost[0].lease, LeaseId{2});
-  EXPECT_EQ(lost[0].reason, LossReason::missing);
-  EXPECT_EQ(lost[0].deadline, now);  // the name may already be another's
-  EXPECT_EQ(lost[1].lease, LeaseId{3});
-  EXPECT_EQ(lost[1].reason, LossReason::taken);
-
-  // The lost are renewed no more.
-  wake();
-  const auto next = desk.take<Send>();
-  EXPECT_EQ(keys(next.at(0)), (std::vector<std::string>{"key1", "key4"}));
-}
-
 TEST_F(Keeping, AnAnswerOfTheWrongLengthRenewsNothing) {
   keep(1);
   keep(2);
@@ -177,32 +112,6 @@ TEST_F(Keeping, ARenewalCountsFromItsSend) {
   const auto renewed = desk.take<Renewed>();
   ASSERT_EQ(renewed.size(), 1U);
   EXPECT_EQ(renewed[0].deadline, timing.deadline(sent_at));
-}
-
-// S6, M20
-TEST_F(Keeping, ARenewalAnsweredAfterTheDeadlineRevivesNothing) {
-  keep(1);
-  wake();
-  const auto sent = desk.take<Send>();
-  reply(sent.at(0).id, KeyAnswers{KeyAnswer::done}, timing.deadline(at(0s)));
-  const auto lost = desk.take<Lost>();
-  ASSERT_EQ(lost.size(), 1U);
-  EXPECT_EQ(lost[0].reason, LossReason::not_renewed);
-  EXPECT_EQ(lost[0].deadline, timing.deadline(at(0s)));
-}
-
-// T42, S11, M19
-TEST_F(Keeping, SilenceEndsAsALossAGraceBeforeTheDeadline) {
-  keep(1);
-  std::vector<Lost> lost;
-  Time now{};
-  for (int wakes = 0; lost.empty() && wakes < 100; ++wakes) {
-    now = wake();
-    lost = desk.take<Lost>();
-  }
-  ASSERT_EQ(lost.size(), 1U);
-  EXPECT_EQ(now, timing.deadline(at(0s)) - timing.grace);
-  EXPECT_EQ(lost[0].deadline, timing.deadline(at(0s)));
 }
 
 // T19
@@ -251,8 +160,9 @@ TEST_F(Keeping, ALeaseLetGoWhileItsRenewalIsOnItsWayLeavesNothing) {
   EXPECT_FALSE(keeper.empty());  // the reply is still to come
   reply(sent.at(0).id, KeyAnswers{KeyAnswer::done}, now);
   EXPECT_TRUE(desk.actions.empty());
-  EXPECT_TRUE(keeper.empty());
   EXPECT_EQ(keeper.wake(), std::nullopt);
+  keeper.forget(lease);
+  EXPECT_TRUE(keeper.empty());
 }
 
 TEST_F(Keeping, TheAnswersForTheOthersCountWhenOneWasLetGoInBetween) {
@@ -270,86 +180,22 @@ TEST_F(Keeping, TheAnswersForTheOthersCountWhenOneWasLetGoInBetween) {
   EXPECT_EQ(renewed[1].lease, LeaseId{3});
 }
 
-TEST_F(Keeping, LettingGoTwiceIsHarmless) {
+// T15: a release may fail and be tried again, so it stays known until it is forgotten.
+TEST_F(Keeping, ALeaseThatWasLetGoIsKnownUntilItIsForgotten) {
   const LeaseId lease = keep(1);
   keeper.let_go(lease);
   keeper.let_go(lease);
+  EXPECT_EQ(keeper.wake(), std::nullopt);
+  const auto known = keeper.find(lease);
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->key, "key1");
+  EXPECT_EQ(known->grant, Grant("us", 1));
+  EXPECT_EQ(known->timing, timing);
+  EXPECT_EQ(known->deadline, timing.deadline(at(0s)));
+  keeper.forget(lease);
+  keeper.forget(lease);
+  EXPECT_FALSE(keeper.find(lease));
   EXPECT_TRUE(keeper.empty());
-  EXPECT_EQ(keeper.wake(), std::nullopt);
-}
-
-TEST_F(Keeping, ALeaseThatIsLostAsksForNothingMore) {
-  const LeaseId lease = keep(1);
-  on_timer(at(60s));
-  EXPECT_EQ(desk.take<Lost>().size(), 1U);
-  EXPECT_EQ(keeper.wake(), std::nullopt);
-  on_timer(at(120s));
-  EXPECT_TRUE(desk.actions.empty());
-  // A newcomer does not join the dead batch.
-  keep(2, at(120s));
-  EXPECT_LE(keeper.wake().value(), at(120s) + timing.renew);
-  keeper.let_go(lease);
-  EXPECT_FALSE(keeper.empty());
-}
-
-// L9: whatever happened, nothing stays once everything is let go.
-TEST_F(Keeping, ARandomHistoryLeavesNothingBehind) {
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    Random chance(seed);
-    keeper = Keeper(1);
-    desk.actions.clear();
-    Time now{};
-    std::vector<Send> open;
-    std::set<LeaseId> alive;
-    for (std::uint64_t step = 1; step <= 300; ++step) {
-      if (chance.below(4) == 0) alive.insert(keep(step, now));
-      if (chance.below(8) == 0 && !alive.empty()) {
-        keeper.let_go(*alive.begin());
-        alive.erase(alive.begin());
-      }
-      now = std::max(now, keeper.wake().value_or(now)) + chance.between(0s, 5ms);
-      on_timer(now);
-      for (const auto& action : std::exchange(desk.actions, {})) {
-        if (const auto* sent = std::get_if<Send>(&action)) open.push_back(*sent);
-        if (const auto* drop = std::get_if<Drop>(&action)) {
-          std::erase_if(open, [&](const Send& it) { return it.id == drop->id; });
-        }
-      }
-      if (!open.empty() && chance.below(3) != 0) {
-        KeyAnswers answers;
-        for (std::size_t i = 0; i < keys(open[0]).size(); ++i) {
-          answers.push_back(chance.below(10) == 0 ? KeyAnswer::missing : KeyAnswer::done);
-        }
-        reply(open[0].id, chance.below(5) == 0 ? Reply(failed(Applied::perhaps)) : Reply(answers), now);
-        open.erase(open.begin());
-      }
-    }
-    for (const LeaseId id : alive) keeper.let_go(id);
-    on_timer(now + 60s);
-    EXPECT_TRUE(keeper.empty());
-    EXPECT_EQ(keeper.wake(), std::nullopt);
-    EXPECT_TRUE(desk.requests.empty());
-  }
-}
-
-TEST(KeeperOfSeveralNodes, ARenewalCountsFromTheSendThatAMajorityAnswered) {
-  Keeper keeper(3);
-  Desk desk;
-  const Timing timing = timing_of();
-  keeper.keep({LeaseId{1}, "key", "us#n#1", timing, at(0s), {0, 1, 2}}, at(0s), desk.random);
-  const Time sent_at = keeper.wake().value();
-  keeper.on_timer(sent_at, desk.random, desk.out);
-  const auto sent = desk.take<Send>();
-  ASSERT_EQ(sent.size(), 3U);
-  keeper.on_reply(sent[0].id, KeyAnswers{KeyAnswer::done}, sent_at, desk.random, desk.out);
-  EXPECT_TRUE(desk.take<Renewed>().empty());
-  keeper.on_reply(sent[1].id, KeyAnswers{KeyAnswer::missing}, sent_at, desk.random, desk.out);
-  EXPECT_TRUE(desk.take<Lost>().empty());  // one node that forgot is not a loss
-  keeper.on_reply(sent[2].id, KeyAnswers{KeyAnswer::done}, sent_at, desk.random, desk.out);
-  const auto renewed = desk.take<Renewed>();
-  ASSERT_EQ(renewed.size(), 1U);
-  EXPECT_EQ(renewed[0].deadline, timing.deadline(sent_at));
 }
 
 }  // namespace

@@ -10,10 +10,10 @@ namespace {
 struct Releasing : testing::Test {
   Desk desk;
   Timing timing = timing_of();  // a node has 1 s to answer
-  Grant grant{"us", "aa"};
+  Grant grant{"us", 0xaa};
 
-  Release release_on(std::vector<NodeIndex> nodes, std::optional<Time> try_until = std::nullopt) {
-    return {"key", grant, std::move(nodes), timing, try_until};
+  Release release_on(const std::vector<NodeIndex>& nodes, std::optional<Time> try_until = std::nullopt) {
+    return {{"key", grant}, nodes, timing, try_until};
   }
 };
 
@@ -27,6 +27,24 @@ TEST_F(Releasing, EveryNodeIsAskedToDeleteThisGrantOnly) {
   const auto& request = std::get<ReleaseRequest>(sent[0].request);
   EXPECT_EQ(request.key, "key");
   EXPECT_EQ(request.grant, grant);
+  EXPECT_TRUE(request.wake);
+}
+
+// L6: a part of a split vote that nobody had is given back without waking anybody; a place in the queue goes,
+// too.
+TEST_F(Releasing, WhatElseIsToBeDoneGoesToEveryNodeAndIntoEveryAttempt) {
+  const Grant ticket("us", 0xbb);
+  Release release({"key", grant, ticket, false}, {0, 1}, timing, at(10s));
+  release.start(at(0s), desk.out);
+  release.on_reply(0, failed(Applied::no), at(1ms), desk.random, desk.out);
+  release.on_reply(1, failed(Applied::no), at(1ms), desk.random, desk.out);
+  release.on_timer(release.wake(), desk.random, desk.out);
+  const auto sent = desk.take<Send>();
+  ASSERT_EQ(sent.size(), 4U);
+  for (const auto& it : sent) {
+    EXPECT_EQ(std::get<ReleaseRequest>(it.request).ticket, ticket);
+    EXPECT_FALSE(std::get<ReleaseRequest>(it.request).wake);
+  }
 }
 
 TEST_F(Releasing, TheAnswerOfOneNodeSaysHowItWent) {
@@ -130,6 +148,27 @@ TEST_F(Releasing, WhatWasReleasedAnywhereIsReleasedAndTheFailuresAreTold) {
   ASSERT_TRUE(end);
   EXPECT_EQ(end->outcome, ReleaseOutcome::released);
   EXPECT_EQ(end->failures.size(), 1U);
+}
+
+// T14: one that broke may have been closed long ago. The others are not waited for, nor asked again, and the
+// time limit stays (T8).
+TEST_F(Releasing, ABrokenConnectionIsTriedOnceMoreAtOnceAndOnlyThere) {
+  Release release = release_on({0, 1, 2});
+  release.start(at(0s), desk.out);
+  desk.actions.clear();
+  const Reply closed = failed(Applied::perhaps, FailureCode::closed);
+  EXPECT_FALSE(release.on_reply(1, closed, at(500ms), desk.random, desk.out));
+  const auto sent = desk.take<Send>();
+  ASSERT_EQ(sent.size(), 1U);
+  EXPECT_EQ(sent[0].node, 1U);
+  EXPECT_EQ(release.wake(), at(1s));
+  EXPECT_FALSE(release.on_reply(0, KeyAnswers{KeyAnswer::done}, at(500ms), desk.random, desk.out));
+  EXPECT_FALSE(release.on_reply(2, KeyAnswers{KeyAnswer::done}, at(500ms), desk.random, desk.out));
+  const auto end = release.on_reply(1, closed, at(600ms), desk.random, desk.out);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->outcome, ReleaseOutcome::released);
+  EXPECT_EQ(end->failures.size(), 1U);
+  EXPECT_TRUE(desk.take<Send>().empty());
 }
 
 }  // namespace

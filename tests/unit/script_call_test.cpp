@@ -1,51 +1,121 @@
+// What Redis is asked; what it answers: script_reply_test.cpp.
 #include "redis/script_call.hpp"
 
 #include <gtest/gtest.h>
+
+#include <set>
 
 namespace tenure::redis {
 namespace {
 
 using namespace std::chrono_literals;
 using namespace std::string_literals;
-using core::Failure;
-using core::FailureCode;
-using core::KeyAnswer;
-using core::KeyAnswers;
 
-const core::Grant grant("us", "aa");
+const core::Grant grant("us", 0xaa);
+const core::Grant ticket("us", 0xbb);
+const std::string stamp = "us#00000000000000aa#";
+const std::string place = "us#00000000000000bb#";
+
+const std::vector<core::Holding> holdings{{"a", grant, 7}, {"b", ticket, 8}};
 const core::Request acquire = core::AcquireRequest{"redlock:a", grant, 10s};
-const core::Request renew = core::RenewRequest{10s, {{"a", "us#aa#7"}, {"b", "us#bb#8"}}};
+const core::Request queue = core::AcquireRequest{"redlock:a", grant, 10s, ticket};
+const core::Request confirm = core::ConfirmRequest{"redlock:a", grant, 12};
+const core::Request renew = core::RenewRequest{10s, holdings};
+const core::Request reassert = core::ReassertRequest{10s, false, holdings};
+const core::Request heal = core::ReassertRequest{10s, true, holdings};
 const core::Request release = core::ReleaseRequest{"redlock:a", grant};
+const core::Request leave = core::ReleaseRequest{"redlock:a", grant, ticket, false};
+const core::Request open = core::OpenRequest{"e2", 17};
+const core::Request clock = core::ClockRequest{};
 
-Value word(std::string text) { return Value::string(std::move(text)); }
+const std::vector<core::Request> all_scripts{acquire, queue,   confirm, renew, reassert,
+                                             heal,    release, leave,   open};
 
-TEST(ScriptCall, AnAcquireNamesLeaseRecordAndFence) {
-  EXPECT_EQ(script_call(acquire, {}, CallBy::sha1),
-            (Command{"EVALSHA", std::string(acquire_script.sha1), "3", "redlock:a", "tenure:record",
-                     "tenure:fence", "open 60000 ", "us#aa#", "10000"}));
+Command call(const core::Request& request, const Keyspace& keyspace = {}) {
+  return script_call(request, keyspace, "e1", CallBy::sha1);
+}
+Command by(const Script& script, Command rest) {
+  rest.insert(rest.begin(), {"EVALSHA", std::string(script.sha1)});
+  return rest;
+}
+
+TEST(ScriptCall, AnAcquireNamesLeaseRecordAndFenceAndTheEpochItWasAdmittedTo) {
+  EXPECT_EQ(call(acquire), by(acquire_script, {"3", "redlock:a", "tenure:record", "tenure:fence",
+                                               "60000 e1 open ", stamp, "10000"}));
+}
+
+// A queue that nobody looked after for twice the cap is one of the dead.
+TEST(ScriptCall, WhoeverWantsToWaitNamesQueueAndTicketToo) {
+  EXPECT_EQ(call(queue),
+            by(acquire_script, {"4", "redlock:a", "tenure:record", "tenure:fence", "tenure:queue:redlock:a",
+                                "60000 e1 open ", stamp, "10000", place, "120000"}));
+}
+
+TEST(ScriptCall, AConfirmationCarriesTheGrantAndItsToken) {
+  EXPECT_EQ(call(confirm), by(confirm_script, {"2", "redlock:a", "tenure:fence", stamp, "12"}));
+}
+
+TEST(ScriptCall, ARenewalCarriesAllKeysAndTheirWholeValues) {
+  EXPECT_EQ(call(renew), by(renew_script, {"2", "a", "b", "10000", stamp + "7", place + "8"}));
+}
+
+// In quarantine or not: the epoch decides, not the state.
+TEST(ScriptCall, AReassertCarriesTheEpochAndEachGrantWithItsToken) {
+  EXPECT_EQ(call(reassert), by(reassert_script, {"4", "tenure:record", "tenure:fence", "a", "b", "60000 e1 ",
+                                                 "10000", "0", stamp, "7", place, "8"}));
+  Command healing = call(reassert);
+  healing.at(9) = "1";
+  EXPECT_EQ(call(heal), healing);
+}
+
+TEST(ScriptCall, AReleaseCarriesTheGrantWithoutItsTokenAndWakesTheNext) {
+  EXPECT_EQ(call(release), by(release_script, {"2", "redlock:a", "tenure:queue:redlock:a",
+                                               "tenure:wake:", "250", stamp, ""}));
+}
+
+// L6
+TEST(ScriptCall, AQuietReleaseThatLeavesTheQueueSaysBoth) {
+  EXPECT_EQ(call(leave), by(release_script,
+                            {"2", "redlock:a", "tenure:queue:redlock:a", "tenure:wake:", "0", stamp, place}));
+}
+
+// M22: the quarantine that was sat out, whichever one the connection was admitted to since.
+TEST(ScriptCall, AnOpeningNamesTheEpochThatWasSatOutAndItsBeginning) {
+  EXPECT_EQ(call(open), by(open_script, {"2", "tenure:record", "tenure:fence", "60000 e2 ", "17"}));
+}
+
+TEST(ScriptCall, TheTimeIsAPlainCommand) {
+  EXPECT_EQ(call(clock), (Command{"TIME"}));
+  EXPECT_EQ(script_call(clock, {}, "e1", CallBy::body), (Command{"TIME"}));
 }
 
 TEST(ScriptCall, PrefixAndCapCanBeChosen) {
-  const Command command = script_call(acquire, {.prefix = "app:", .cap = 2min}, CallBy::sha1);
-  EXPECT_EQ(command[4], "app:record");
-  EXPECT_EQ(command[5], "app:fence");
-  EXPECT_EQ(command[6], "open 120000 ");
+  const Keyspace keyspace{.prefix = "app:", .cap = 2min};
+  EXPECT_EQ(call(queue, keyspace),
+            by(acquire_script, {"4", "redlock:a", "app:record", "app:fence", "app:queue:redlock:a",
+                                "120000 e1 open ", stamp, "10000", place, "240000"}));
+  EXPECT_EQ(call(release, keyspace).at(5), "app:wake:");
 }
 
-TEST(ScriptCall, ARenewalCarriesAllKeysAndTheirValues) {
-  EXPECT_EQ(script_call(renew, {}, CallBy::sha1), (Command{"EVALSHA", std::string(renew_script.sha1), "2",
-                                                           "a", "b", "10000", "us#aa#7", "us#bb#8"}));
+TEST(AdmitCall, SaysCapEpochAndWallClock) {
+  const Introduction us{"e1", 1'700'000'000'000};
+  EXPECT_EQ(admit_call(us, {}, CallBy::sha1),
+            by(admit_script, {"2", "tenure:record", "tenure:fence", "60000", "e1", "1700000000000"}));
+  Command whole = admit_call(us, {}, CallBy::body);
+  EXPECT_EQ(whole[0], "EVAL");
+  EXPECT_EQ(whole[1], admit_script.body);
 }
 
-TEST(ScriptCall, AReleaseCarriesTheGrantWithoutItsToken) {
-  EXPECT_EQ(script_call(release, {}, CallBy::sha1),
-            (Command{"EVALSHA", std::string(release_script.sha1), "1", "redlock:a", "us#aa#"}));
+TEST(InitCall, IsTheSameByItsWholeScript) {
+  const Introduction us{"e1", 1'700'000'000'000};
+  EXPECT_EQ(init_call(us, {}), (Command{"EVAL", std::string(init_script.body), "2", "tenure:record",
+                                        "tenure:fence", "60000", "e1", "1700000000000"}));
 }
 
 TEST(ScriptCall, TheWholeScriptDiffersOnlyInHowItIsNamed) {
-  for (const auto& request : {acquire, renew, release}) {
-    Command by_sha1 = script_call(request, {}, CallBy::sha1);
-    Command by_body = script_call(request, {}, CallBy::body);
+  for (const auto& request : all_scripts) {
+    Command by_sha1 = script_call(request, {}, "e1", CallBy::sha1);
+    Command by_body = script_call(request, {}, "e1", CallBy::body);
     EXPECT_EQ(by_body[0], "EVAL");
     EXPECT_TRUE(by_body[1].starts_with("#!lua"));
     by_sha1.erase(by_sha1.begin(), by_sha1.begin() + 2);
@@ -54,87 +124,34 @@ TEST(ScriptCall, TheWholeScriptDiffersOnlyInHowItIsNamed) {
   }
 }
 
+TEST(ScriptCall, EveryScriptHasANameOfItsOwn) {
+  std::set<std::string> sha1s;
+  std::set<std::string> bodies;
+  for (const auto& request : {acquire, confirm, renew, reassert, release, open}) {
+    sha1s.insert(script_call(request, {}, "e1", CallBy::sha1)[1]);
+    bodies.insert(script_call(request, {}, "e1", CallBy::body)[1]);
+  }
+  EXPECT_EQ(sha1s.size(), 6U);
+  EXPECT_EQ(bodies.size(), 6U);
+}
+
+// F11: what a holder needs to keep or give back its lease works at maxmemory, too; a new grant does not.
+TEST(ScriptCall, OnlyNewGrantsNeedMemory) {
+  for (const auto& request : all_scripts) {
+    const std::string body = script_call(request, {}, "e1", CallBy::body)[1];
+    const bool acquires = std::holds_alternative<core::AcquireRequest>(request);
+    EXPECT_EQ(body.starts_with("#!lua flags=allow-oom\n"), !acquires) << body.substr(0, 100);
+  }
+  EXPECT_TRUE(admit_script.body.starts_with("#!lua flags=allow-oom\n"));
+}
+
 // Nothing is ever put into the text of a script: names and values are arguments.
 TEST(ScriptCall, NamesAreNeverPartOfTheScript) {
   const std::string name = "']] redis.call('FLUSHALL') --\r\n\0"s;
-  const Command command = script_call(core::ReleaseRequest{name, grant}, {}, CallBy::body);
+  const Command command = script_call(core::ReleaseRequest{name, grant}, {}, name, CallBy::body);
   EXPECT_EQ(command[1], release_script.body);
   EXPECT_EQ(command[3], name);
-}
-
-TEST(ScriptReply, AGrantHasAToken) {
-  const auto reply = script_reply(acquire, Value::array({word("granted"), Value::of(1'700'000'000'000'001)}));
-  EXPECT_EQ(std::get<core::Granted>(reply).token, 1'700'000'000'000'001U);
-}
-
-TEST(ScriptReply, AHeldNameSaysWhoAndForHowLong) {
-  const auto reply = script_reply(acquire, Value::array({word("held"), word("web-3#aa#5"), Value::of(3000)}));
-  const auto& held = std::get<core::Held>(reply);
-  EXPECT_EQ(held.holder, (core::Holder{"web-3", 5}));
-  EXPECT_EQ(held.left, 3s);
-}
-
-TEST(ScriptReply, AKeyWithoutExpiryIsHeldForEver) {
-  const auto reply = script_reply(acquire, Value::array({word("held"), word("by hand"), Value::of(-1)}));
-  EXPECT_LT(std::get<core::Held>(reply).left, core::Ttl::zero());
-}
-
-TEST(ScriptReply, AClosedNodeShowsItsRecord) {
-  const auto reply = script_reply(acquire, Value::array({word("closed"), word("quarantined 60000 e l 1")}));
-  EXPECT_EQ(std::get<core::NotOpen>(reply).record, "quarantined 60000 e l 1");
-}
-
-// S9
-TEST(ScriptReply, ABatchIsAnsweredForEachKey) {
-  const core::Request three = core::RenewRequest{10s, {{"a", "1"}, {"b", "2"}, {"c", "3"}}};
-  const auto reply = script_reply(three, Value::array({Value::of(1), Value::of(0), Value::of(-1)}));
-  EXPECT_EQ(std::get<KeyAnswers>(reply),
-            (KeyAnswers{KeyAnswer::done, KeyAnswer::missing, KeyAnswer::foreign}));
-}
-
-TEST(ScriptReply, AnErrorIsAFailure) {
-  for (const auto& request : {acquire, renew, release}) {
-    const auto reply =
-        script_reply(request, Value::error("READONLY You can't write against a read only replica."));
-    EXPECT_EQ(std::get<Failure>(reply).code, FailureCode::read_only);
-  }
-}
-
-// What no script of ours gives is never taken for a success, and may have taken effect.
-TEST(ScriptReply, AValueThatDoesNotFitIsAFailure) {
-  const auto expect_misfit = [](const core::Request& request, const Value& value) {
-    const auto reply = script_reply(request, value);
-    const auto* failure = std::get_if<Failure>(&reply);
-    ASSERT_NE(failure, nullptr);
-    EXPECT_EQ(failure->code, FailureCode::protocol);
-    EXPECT_EQ(failure->applied, core::Applied::perhaps);
-  };
-  for (const auto& value :
-       {Value::nil(), Value::of(1), Value::status("OK"), word("granted"), Value::array({}),
-        Value::array({word("granted")}), Value::array({word("granted"), word("7")}),
-        Value::array({word("granted"), Value::of(0)}), Value::array({word("granted"), Value::of(-1)}),
-        Value::array({word("granted"), Value::of(7), Value::of(7)}),
-        Value::array({word("held"), word("x#y#1")}), Value::array({word("held"), word("x#y#1"), word("3")}),
-        Value::array({word("closed")}), Value::array({word("elsewhere"), Value::of(1)}),
-        Value::array({Value::of(1), Value::of(1)})}) {
-    expect_misfit(acquire, value);
-  }
-  for (const auto& value :
-       {Value::nil(), Value::of(2), Value::array({}), Value::array({Value::of(1)}),
-        Value::array({Value::of(1), Value::of(2)}), Value::array({Value::of(1), word("1")}),
-        Value::array({Value::of(1), Value::nil()}),
-        Value::array({Value::of(1), Value::of(1), Value::of(1)})}) {
-    expect_misfit(renew, value);
-  }
-  expect_misfit(release, Value::of(1));
-  expect_misfit(release, Value::array({Value::of(1), Value::of(1)}));
-}
-
-TEST(ScriptReply, AnErrorInsideAnArrayIsNoAnswer) {
-  const auto reply = script_reply(renew, Value::array({Value::of(1), Value::error("ERR no")}));
-  EXPECT_TRUE(std::holds_alternative<Failure>(reply));
-  const auto held = script_reply(acquire, Value::array({word("held"), Value::nil(), Value::of(3)}));
-  EXPECT_TRUE(std::holds_alternative<Failure>(held));
+  EXPECT_EQ(command[4], "tenure:queue:" + name);
 }
 
 }  // namespace

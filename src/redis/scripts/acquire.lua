@@ -1,30 +1,43 @@
 #!lua
--- Gives a lease to a grant, or says who has it.
--- KEYS  lease, record, fence
+-- Gives a lease to a grant, or says who has it; who wants to wait gets a place in the queue.
+-- KEYS  lease, record, fence; to wait also: queue
 -- ARGV  admission: what the record must begin with · stamp: "<owner>#<nonce>#" · TTL in ms
--- Gives {'granted', token} · {'held', value, ms left} · {'closed', record}
+--       to wait also: ticket, a stamp that keeps its place over many tries · ms after which the queue may go
+-- Gives the token · {value, ms left, waiters before us or -1} where another has it · the record where
+--       it does not begin so
 --
--- Three calls on the granted path; where another holds it, nothing is written. Whoever repeats a grant gets
--- the token that it has, with the TTL armed anew: a retry must not block on its own key.
-local stamp = ARGV[2]
-local found = redis.call('MGET', KEYS[2], KEYS[1])
+-- Three calls on the granted path; where another holds it, no lease is touched and no token burnt. Whoever
+-- repeats a grant gets the token that it has, with the TTL armed anew: a retry must not block on its own key.
+local call, lease, queue = redis.call, KEYS[1], KEYS[4]
+local stamp, ticket = ARGV[2], ARGV[4]
+local found = call('MGET', KEYS[2], lease)
 local record, value = found[1], found[2]
 
-if not record or string.sub(record, 1, #ARGV[1]) ~= ARGV[1] then
-  return {'closed', record or ''}
-end
+if not record or string.find(record, ARGV[1], 1, true) ~= 1 then return record or '' end
 
-if not value then
+-- What was given back to a waiter is kept for it a moment: "<ticket>0", no grant yet.
+local kept = ticket and value == ticket .. '0'
+if not value or kept then
   -- Larger than 2^53 it would not be exact; the clock in microseconds gets there in the year 2255.
-  local token = redis.call('INCR', KEYS[3])
-  local set = redis.call('SET', KEYS[1], stamp .. string.format('%.0f', token), 'NX', 'PX', ARGV[3])
-  if not set then return {'held', '', redis.call('PTTL', KEYS[1])} end  -- a key of another type
-  return {'granted', token}
+  local token = call('INCR', KEYS[3])
+  local text = stamp .. string.format('%.0f', token)
+  if kept then
+    call('SET', lease, text, 'PX', ARGV[3])
+  elseif not call('SET', lease, text, 'NX', 'PX', ARGV[3]) then
+    return {'', call('PTTL', lease), -1}  -- a key of another type
+  end
+  if ticket then redis.pcall('LREM', queue, 0, ticket) end
+  return token
 end
 
-if string.sub(value, 1, #stamp) == stamp then
-  redis.call('PEXPIRE', KEYS[1], ARGV[3])
-  return {'granted', tonumber(string.sub(value, #stamp + 1))}
+if string.find(value, stamp, 1, true) == 1 then
+  call('PEXPIRE', lease, ARGV[3])
+  return tonumber(string.sub(value, #stamp + 1))
 end
 
-return {'held', value, redis.call('PTTL', KEYS[1])}
+local place = -1
+if ticket then
+  place = call('LPOS', queue, ticket) or call('RPUSH', queue, ticket) - 1
+  call('PEXPIRE', queue, ARGV[5])
+end
+return {value, call('PTTL', lease), place}

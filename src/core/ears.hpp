@@ -1,0 +1,28 @@
+// On which nodes the client hears the messages for its waiters.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "core/message.hpp"
+
+namespace tenure::core {
+
+class Ears {
+ public:
+  explicit Ears(std::size_t nodes) : listening_(nodes, false) {}
+
+  void set(NodeIndex node, bool listening) { listening_.at(node) = listening; }
+  const std::vector<bool>& nodes() const { return listening_; }
+  // Will a release be heard, wherever a majority hears of it? A minority that is deaf does not matter.
+  bool open() const {
+    const auto deaf = static_cast<std::size_t>(std::ranges::count(listening_, false));
+    return deaf <= (listening_.size() - 1) / 2;
+  }
+
+ private:
+  std::vector<bool> listening_;
+};
+
+}  // namespace tenure::core

@@ -1,0 +1,41 @@
+// Sits out the quarantine of one node, and opens it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/outbox.hpp"
+#include "core/random.hpp"
+#include "core/record.hpp"
+
+namespace tenure::core {
+
+class Quarantine {
+ public:
+  Quarantine(NodeIndex node, Ttl cap) : node_(node), cap_(cap) {}
+
+  // A connection was admitted with this record. The length counts from the first time that a quarantine is
+  // heard of: it began before that, so all older leases are over by then.
+  void on_admitted(const Record& record, Time now);
+  // True when it is over.
+  bool on_reply(const Reply& reply, Time now, Random& random);
+  void on_timer(Time now, Random& random, Outbox& out);
+  std::optional<Time> wake() const;
+  // Does the node give nothing to anybody, as far as this client has heard?
+  bool lasts() const { return opens_.has_value(); }
+
+ private:
+  struct Asked {
+    RequestId id{};
+    OpenRequest request;
+    Time ends_at{};
+  };
+
+  NodeIndex node_;
+  Ttl cap_;
+  std::optional<OpenRequest> opens_{};  // none: no quarantine
+  Time due_{};                          // when to open it
+  std::optional<Asked> asked_{};
+};
+
+}  // namespace tenure::core

@@ -1,0 +1,62 @@
+// Passes bytes between its clients and one Unix socket, and stops doing so when a test asks for it: a network
+// that fails, or an address behind which another server stands from now on.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "redis/url.hpp"
+
+namespace tenure::test {
+
+class Forwarder {
+ public:
+  enum class Listens { unix_socket, tcp };
+
+  explicit Forwarder(std::string target, Listens listens = Listens::unix_socket);
+  ~Forwarder();
+  Forwarder(const Forwarder&) = delete;
+  Forwarder& operator=(const Forwarder&) = delete;
+
+  redis::Address address() const;
+  std::uint16_t port() const { return port_; }  // 0: none
+
+  // Every connection breaks; who connects again gets there.
+  void point_at(std::string target);
+  // Connections stay, but nothing comes through until mend().
+  void hold();
+  // Every connection breaks, and what was held is gone; new ones break, too, until mend().
+  void cut();
+  void mend();
+
+ private:
+  enum class State { passes, holds, cut };
+  struct Pair {
+    int client = -1;
+    int server = -1;
+  };
+
+  // All that the thread is told to do, it has done when this returns.
+  void change(State state);
+  void run();
+  void accept_one();
+  void break_all();
+
+  std::filesystem::path directory_;
+  std::uint16_t port_ = 0;
+  int listener_ = -1;
+  int kick_ = -1;
+  std::mutex mutex_;
+  std::string target_;
+  State state_ = State::passes;
+  bool stopping_ = false;
+  std::vector<Pair> pairs_;
+  std::thread thread_;
+};
+
+}  // namespace tenure::test

@@ -1,0 +1,84 @@
+// Clients and wishes for tests that hold leases on real servers. For tests that link the runtime.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/client.hpp"
+#include "runtime/instance_id.hpp"
+#include "support/nodes.hpp"
+
+namespace tenure::test {
+
+inline constexpr std::optional<core::Duration> for_ever = std::nullopt;
+
+struct ClientWith {
+  std::string owner = runtime::make_instance_id();
+  std::function<void(std::string_view)> log{};
+};
+
+inline runtime::Client client_of(std::vector<redis::Address> addresses, core::Ttl cap, ClientWith with = {}) {
+  runtime::ClientOptions options;
+  options.nodes = std::move(addresses);
+  options.owner = std::move(with.owner);
+  options.keyspace.cap = cap;
+  options.log = std::move(with.log);
+  return runtime::Client(std::move(options));
+}
+
+inline runtime::Client client_of(const Nodes& nodes, ClientWith with = {}) {
+  return client_of(nodes.addresses(), nodes.cap(), std::move(with));
+}
+
+// Patient with nodes: a fifth of the TTL, so that a machine with much else to do is not taken for a dead Redis.
+inline runtime::AcquireOptions wish(core::Duration ttl,
+                                    std::optional<core::Duration> wait_max = core::Duration::zero()) {
+  core::TimingOptions timing;
+  timing.ttl = ttl;
+  timing.grace = ttl / 10;
+  timing.renew = ttl / 4;
+  timing.node_timeout = std::min<core::Duration>(ttl / 5, std::chrono::seconds(1));
+  runtime::AcquireOptions options;
+  options.timing = core::make_timing(timing).value();
+  options.wait_max = wait_max;
+  return options;
+}
+
+// Somebody who wants a lease, on a thread of its own. Cancelled and joined when it goes.
+class Wanting {
+ public:
+  using Result = tl::expected<runtime::Lease, core::Refusal>;
+
+  Wanting(runtime::Client& client, std::string key, runtime::AcquireOptions options) {
+    options.on_waiting = [told = told_](const core::Refusal&) { told->test_and_set(); };
+    result_ =
+        std::async(std::launch::async, [&client, key = std::move(key), options, stop = stop_.get_token()] {
+          return client.acquire(key, options, stop);
+        });
+  }
+  ~Wanting() { stop_.request_stop(); }
+  Wanting(Wanting&&) = default;
+
+  // Has it been told that it has to wait?
+  bool waits() const { return told_->test(); }
+  bool done() const { return result_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
+  void cancel() { stop_.request_stop(); }
+  // Blocks; once.
+  Result get() { return result_.get(); }
+  bool taken() const { return !result_.valid(); }
+
+ private:
+  std::shared_ptr<std::atomic_flag> told_ = std::make_shared<std::atomic_flag>();
+  std::stop_source stop_;
+  std::future<Result> result_;
+};
+
+}  // namespace tenure::test

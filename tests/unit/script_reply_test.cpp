@@ -1,0 +1,182 @@
+// What Redis answered, to each kind of request.
+#include <gtest/gtest.h>
+
+#include "redis/script_call.hpp"
+
+namespace tenure::redis {
+namespace {
+
+using namespace std::chrono_literals;
+using core::Failure;
+using core::FailureCode;
+using core::KeyAnswer;
+using core::KeyAnswers;
+
+const core::Grant grant("us", 0xaa);
+const std::vector<core::Holding> holdings{{"a", grant, 7}, {"b", grant, 8}};
+const core::Request acquire = core::AcquireRequest{"redlock:a", grant, 10s};
+const core::Request confirm = core::ConfirmRequest{"redlock:a", grant, 12};
+const core::Request renew = core::RenewRequest{10s, holdings};
+const core::Request reassert = core::ReassertRequest{10s, false, holdings};
+const core::Request release = core::ReleaseRequest{"redlock:a", grant};
+const core::Request open = core::OpenRequest{"e1"};
+const core::Request clock = core::ClockRequest{};
+const std::vector<core::Request> all{acquire, confirm, renew, reassert, release, open, clock};
+
+constexpr auto quarantined = "60000 e1 quarantined life 1 1 restarted";
+constexpr auto opened = "60000 e1 open life 1 1 restarted";
+
+Value word(std::string text) { return Value::string(std::move(text)); }
+Value held(const Value& value, const Value& left, const Value& place) {
+  return Value::array({value, left, place});
+}
+
+TEST(ScriptReply, AGrantIsItsToken) {
+  const auto reply = script_reply(acquire, Value::of(1'700'000'000'000'001));
+  EXPECT_EQ(std::get<core::Granted>(reply).token, 1'700'000'000'000'001U);
+}
+
+TEST(ScriptReply, AHeldNameSaysWhoForHowLongAndHowManyWait) {
+  const auto reply = script_reply(acquire, held(word("web-3#aa#5"), Value::of(3000), Value::of(2)));
+  const auto& it = std::get<core::Held>(reply);
+  EXPECT_EQ(it.holder, (core::Holder{"web-3", 5}));
+  EXPECT_EQ(it.left, 3s);
+  EXPECT_EQ(it.place, 2);
+}
+
+TEST(ScriptReply, WithoutAPlaceInTheQueueThereIsNone) {
+  const auto reply = script_reply(acquire, held(word("web-3#aa#5"), Value::of(3000), Value::of(-1)));
+  EXPECT_EQ(std::get<core::Held>(reply).place, std::nullopt);
+}
+
+TEST(ScriptReply, AVeryLongQueueIsLong) {
+  const auto reply = script_reply(acquire, held(word("x"), Value::of(1), Value::of(std::int64_t{1} << 40U)));
+  EXPECT_EQ(std::get<core::Held>(reply).place, 1'000'000);
+}
+
+TEST(ScriptReply, AKeyWithoutExpiryIsHeldForEver) {
+  const auto reply = script_reply(acquire, held(word("by hand"), Value::of(-1), Value::of(-1)));
+  EXPECT_LT(std::get<core::Held>(reply).left, core::Ttl::zero());
+}
+
+TEST(ScriptReply, AClosedNodeShowsItsRecord) {
+  for (const auto& request : {acquire, reassert, open}) {
+    EXPECT_EQ(std::get<core::NotOpen>(script_reply(request, word(quarantined))).record, quarantined);
+    EXPECT_EQ(std::get<core::NotOpen>(script_reply(request, word(""))).record, "");
+  }
+}
+
+// The epoch that was sat out, and no other: a new one may have begun and been opened by somebody else.
+TEST(ScriptReply, AQuarantineIsOverWhenItsOwnEpochIsOpen) {
+  EXPECT_TRUE(std::holds_alternative<core::Opened>(script_reply(open, word(opened))));
+  const auto another = script_reply(open, word("60000 e2 open life 1 1 restarted"));
+  EXPECT_TRUE(std::holds_alternative<core::NotOpen>(another));
+}
+
+TEST(ScriptReply, TheTimeIsInSecondsAndMicroseconds) {
+  const auto reply = script_reply(clock, Value::array({word("1700000000"), word("000123")}));
+  EXPECT_EQ(std::get<core::NodeClock>(reply).unix_time, 1'700'000'000s + 123us);
+}
+
+// S9
+TEST(ScriptReply, ABatchIsAnsweredForEachKey) {
+  const std::vector<core::Holding> three(3, {"a", grant, 7});
+  const KeyAnswers answers{KeyAnswer::done, KeyAnswer::missing, KeyAnswer::foreign};
+  const Value value = Value::array({Value::of(1), Value::of(0), Value::of(-1)});
+  EXPECT_EQ(std::get<KeyAnswers>(script_reply(core::RenewRequest{10s, three}, value)), answers);
+  EXPECT_EQ(std::get<KeyAnswers>(script_reply(core::ReassertRequest{10s, false, three}, value)), answers);
+}
+
+TEST(ScriptReply, ASingleKeyIsABatchOfOne) {
+  for (const auto& request : {confirm, release}) {
+    const auto reply = script_reply(request, Value::array({Value::of(-1)}));
+    EXPECT_EQ(std::get<KeyAnswers>(reply), KeyAnswers{KeyAnswer::foreign});
+  }
+}
+
+TEST(ScriptReply, AnErrorIsAFailure) {
+  for (const auto& request : all) {
+    const auto reply =
+        script_reply(request, Value::error("READONLY You can't write against a read only replica."));
+    EXPECT_EQ(std::get<Failure>(reply).code, FailureCode::read_only);
+  }
+}
+
+// What no script of ours gives is never taken for a success, and may have taken effect.
+void expect_misfit(const core::Request& request, const std::vector<Value>& values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto reply = script_reply(request, values[i]);
+    const auto* failure = std::get_if<Failure>(&reply);
+    ASSERT_NE(failure, nullptr) << "value " << i;
+    EXPECT_EQ(failure->code, FailureCode::protocol);
+    EXPECT_EQ(failure->applied, core::Applied::perhaps);
+  }
+}
+
+TEST(ScriptReply, AnAcquireThatDoesNotFitIsAFailure) {
+  expect_misfit(
+      acquire,
+      {Value::nil(), Value::of(0), Value::of(-1), Value::status("OK"), Value::array({}),
+       Value::array({Value::of(7)}), Value::array({word("x#y#1"), Value::of(1)}),
+       held(word("x#y#1"), word("3"), Value::of(0)), held(word("x#y#1"), Value::of(3), word("0")),
+       held(Value::nil(), Value::of(3), Value::of(0)), held(Value::of(1), Value::of(1), Value::of(1)),
+       held(Value::error("ERR no"), Value::of(3), Value::of(0)),
+       Value::array({word("x#y#1"), Value::of(1), Value::of(1), Value::of(1)})});
+}
+
+TEST(ScriptReply, ABatchThatDoesNotFitIsAFailure) {
+  const std::vector<Value> unfit{Value::nil(),
+                                 Value::of(2),
+                                 Value::array({}),
+                                 Value::array({Value::of(1)}),
+                                 Value::array({Value::of(1), Value::of(2)}),
+                                 Value::array({Value::of(1), Value::of(-2)}),
+                                 Value::array({Value::of(1), word("1")}),
+                                 Value::array({Value::of(1), Value::nil()}),
+                                 Value::array({Value::of(1), Value::error("ERR no")}),
+                                 Value::array({Value::of(1), Value::of(1), Value::of(1)})};
+  expect_misfit(renew, unfit);
+  expect_misfit(reassert, unfit);
+  expect_misfit(renew, {word(quarantined)});  // a renewal does not look at the record
+  for (const auto& request : {confirm, release}) {
+    expect_misfit(request, {Value::of(1), word(""), Value::array({Value::of(1), Value::of(1)})});
+  }
+}
+
+TEST(ScriptReply, AnOpeningOrATimeThatDoesNotFitIsAFailure) {
+  expect_misfit(open, {Value::nil(), Value::of(1), Value::status("OK"), Value::array({word(opened)})});
+  expect_misfit(clock,
+                {Value::nil(), Value::of(1'700'000'000), word("1700000000"), Value::array({word("1")}),
+                 Value::array({word("1"), word("x")}), Value::array({word(""), word("1")}),
+                 Value::array({word("-1"), word("1")}), Value::array({word("1"), word("1000000")}),
+                 Value::array({word("9000000000"), word("1")}), Value::array({Value::of(1), Value::of(1)}),
+                 Value::array({word("1"), word("1"), word("1")})});
+}
+
+TEST(WakeUp, SaysWhoShallLookAndWhen) {
+  const auto now = read_wake_up("0 us#00000000000000aa#");
+  ASSERT_TRUE(now);
+  EXPECT_EQ(now->ticket, "us#00000000000000aa#");
+  EXPECT_EQ(now->after, 0ms);
+  EXPECT_EQ(read_wake_up("250 us#00000000000000aa#")->after, 250ms);
+}
+
+TEST(WakeUp, AnOwnerMayHaveSpacesInItsName) {
+  EXPECT_EQ(read_wake_up("0 host 17#aa#")->ticket, "host 17#aa#");
+}
+
+// T27: anybody can publish. A wait that is longer than any that we announce is a forgery.
+TEST(WakeUp, CannotSendAWaiterToSleep) {
+  EXPECT_EQ(read_wake_up("9000000000000 us#aa#")->after, kept_for_waiter);
+  EXPECT_EQ(read_wake_up("251 us#aa#")->after, kept_for_waiter);
+}
+
+TEST(WakeUp, AMessageThatIsNoneOfOursIsIgnored) {
+  for (const auto* text : {"", " ", "0", "us#aa#", " us#aa#", "x us#aa#", "-1 us#aa#", "+1 us#aa#",
+                           "1.5 us#aa#", "0x1 us#aa#", "99999999999999999999 us#aa#"}) {
+    EXPECT_FALSE(read_wake_up(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace tenure::redis
