@@ -153,7 +153,8 @@ void Keeper::put_back(const Flight& after, Batch& batch, const std::vector<Lease
       if (found == leases_.end() || found->second.phase > Phase::uncertain) continue;
       const Kept& lease = found->second;
       if (now >= lease.deadline) continue;  // over: nobody holds it any more
-      const bool stands = now < timing.deadline(lease.seats.quorum_armed());
+      // What nodes had before this round proves nothing: somebody may be deleting it from all of them.
+      const bool stands = lease.seats.quorum_armed() >= batch.sent;
       if (stands != heal) continue;
       request.items.push_back({lease.key, grant(lease), lease.token});
       flight.leases.push_back(id);
