@@ -226,9 +226,8 @@ void Client::hear(std::size_t node, std::uint64_t connection, const redis::Comma
   }
   if (heard->admitted) {
     shared_.trace.event(shared_.schedule.now(), "admitted", index_, node, [&] { return value.text; });
-    core::Actions actions;
-    tenant_.on_admitted(static_cast<core::NodeIndex>(node), *heard->admitted, now(), actions);
-    perform(actions);
+    tenant_.on_admitted(static_cast<core::NodeIndex>(node), *heard->admitted, now());
+    arm_timer();
   }
   if (!heard->answer) return;
   const auto request = requests_.find(heard->answer->id);
@@ -288,9 +287,8 @@ void Client::listen(std::size_t node) {
     };
   };
   const auto on_subscribed = mine([this, node] {
-    core::Actions actions;
-    tenant_.on_listening(static_cast<core::NodeIndex>(node), true, now(), actions);
-    perform(actions);
+    tenant_.on_listening(static_cast<core::NodeIndex>(node), true, now());
+    arm_timer();
   });
   const auto on_message_of = mine([this, node](const std::string& message) { on_message(node, message); });
   ear.connection = shared_.network.connect(index_, node, mine([this, node, on_subscribed, on_message_of] {
@@ -304,18 +302,16 @@ void Client::on_message(std::size_t node, const std::string& message) {
   shared_.trace.event(shared_.schedule.now(), "message", index_, node, [&] { return message; });
   const auto wake_up = redis::read_wake_up(message);
   core::must(wake_up.has_value(), "a message of a script can be read");
-  core::Actions actions;
-  tenant_.on_wake_up(static_cast<core::NodeIndex>(node), wake_up->ticket, wake_up->after, now(), actions);
-  perform(actions);
+  tenant_.on_wake_up(static_cast<core::NodeIndex>(node), wake_up->ticket, wake_up->after, now());
+  arm_timer();
 }
 
 // Deaf until it listens again, a little later.
 void Client::close_ear(std::size_t node) {
   if (!ears_[node].connection) return;
   shared_.network.hang_up(std::exchange(ears_[node].connection, nullptr));
-  core::Actions actions;
-  tenant_.on_listening(static_cast<core::NodeIndex>(node), false, now(), actions);
-  perform(actions);
+  tenant_.on_listening(static_cast<core::NodeIndex>(node), false, now());
+  arm_timer();
   shared_.schedule.in(shared_.plan.timing.node_timeout, [this, node, alive = std::weak_ptr(alive_)] {
     if (!alive.expired()) when_running([this, node] { listen(node); });
   });

@@ -76,9 +76,9 @@ std::optional<std::string> misplaced(const redis::Address& address,
 tl::expected<std::vector<redis::Address>, std::string> find_addresses(const NodeArgs& args) {
   const auto [source, urls] = find_urls(args);
   const auto refuse = [&](const std::string& why) { return tl::unexpected(source + ": " + why); };
-  if (urls.size() > nodes_max) {
+  if (urls.size() > core::nodes_max) {
     return refuse(std::to_string(urls.size()) + " nodes are too many; the most is " +
-                  std::to_string(nodes_max));
+                  std::to_string(core::nodes_max));
   }
   std::vector<redis::Address> addresses;
   for (const auto& url : urls) {

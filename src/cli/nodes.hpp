@@ -25,10 +25,8 @@ struct Nodes {
   redis::Keyspace keyspace{};
 
   bool several() const { return addresses.size() > 1; }
-  std::size_t quorum() const { return addresses.size() / 2 + 1; }
+  std::size_t quorum() const { return core::quorum_of(addresses.size()); }
 };
-
-inline constexpr std::size_t nodes_max = 31;
 
 // The error is a sentence without secrets.
 tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args);

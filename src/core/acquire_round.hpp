@@ -36,7 +36,6 @@ class AcquireRound {
   // Stops listening; gives the nodes that have said nothing so far.
   std::vector<NodeIndex> abandon(Outbox& out);
 
-  Time sent() const { return sent_; }
   Time ends_at() const { return sent_ + timing_.node_timeout; }
   // Has this node the grant, or may it have it? Its silence may hide one (T11, S10).
   bool may_hold(NodeIndex node) const { return answers_.at(node).may_hold; }

@@ -90,7 +90,6 @@ Acquisition::End Acquisition::cancel(RefusalCode why, Outbox& out) {
     if (why == RefusalCode::waited && !answered_) {
       for (const NodeIndex node : silent) refusal.failures.push_back({node, silence});
     }
-    majority_gave_ = true;  // for all that is known
     note_loose_ends();
   }
   refusal.code = why;
@@ -119,7 +118,7 @@ std::optional<Time> Acquisition::look_after_calls(Time now) {
   if (told_to_look_) look = not_too_soon(*told_to_look_, last_told_);
   const auto calls = static_cast<std::size_t>(std::ranges::count(woken_by_, true));
   if (calls > 0) {
-    const bool enough = calls > woken_by_.size() / 2;
+    const bool enough = calls >= quorum_of(woken_by_.size());
     const Time soon = not_too_soon(enough ? now : now + calls_come_together, last_called_);
     look = std::min(look.value_or(soon), soon);
   }
@@ -255,7 +254,7 @@ Duration Acquisition::pause_after(const Refusal& refusal, Random& random) const 
 // then one waiter after the other looks. Nothing when it is not clear that anybody holds it.
 std::optional<Duration> Acquisition::until_free(Random& random) const {
   if (!last_.held) return std::nullopt;
-  const std::size_t quorum = may_hold_.size() / 2 + 1;
+  const std::size_t quorum = quorum_of(may_hold_.size());
   std::vector<Ttl> left;
   int place = 20;
   for (const Held& held : held_) {
@@ -278,7 +277,7 @@ void Acquisition::note_loose_ends() {
 }
 
 void Acquisition::discard(bool wake) {
-  Discarded discarded{grant_, std::nullopt, {}, wake, last_sent_ + wish_.timing.ttl + wish_.timing.margin};
+  Discarded discarded{grant_, std::nullopt, {}, wake, wish_.timing.gone_at(last_sent_)};
   for (NodeIndex node = 0; node < may_hold_.size(); ++node) {
     if (may_hold_[node]) discarded.nodes.push_back(node);
   }
@@ -305,8 +304,7 @@ Acquisition::End Acquisition::refused(Refusal refusal) {
   discard(true);
   if (queued_) {
     discarded_->ticket = ticket_;
-    discarded_->nodes.clear();
-    for (NodeIndex node = 0; node < may_hold_.size(); ++node) discarded_->nodes.push_back(node);
+    discarded_->nodes = all_nodes(may_hold_.size());
   }
   if (discarded_->nodes.empty()) discarded_.reset();
   return {std::nullopt, std::move(refusal)};

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/check.hpp"
-#include "core/message.hpp"
+#include "core/nodes.hpp"
 
 namespace tenure::core {
 
@@ -34,7 +34,7 @@ class Ballot {
   }
 
   bool voted(NodeIndex node) const { return votes_.at(node) != Vote::none; }
-  std::size_t quorum() const { return votes_.size() / 2 + 1; }
+  std::size_t quorum() const { return quorum_of(votes_.size()); }
 
  private:
   enum class Vote : std::uint8_t { none, granted, refused };

@@ -51,14 +51,10 @@ std::optional<RoundResult> ConfirmRound::on_timer(Time now, Outbox& out) {
   return result(now);
 }
 
-std::vector<NodeIndex> ConfirmRound::abandon(Outbox& out) {
-  std::vector<NodeIndex> silent;
-  for (NodeIndex node = 0; node < waiting_.size(); ++node) {
-    if (!waiting_[node]) continue;
-    out.forget(*std::exchange(waiting_[node], std::nullopt));
-    silent.push_back(node);
+void ConfirmRound::abandon(Outbox& out) {
+  for (auto& waiting : waiting_) {
+    if (waiting) out.forget(*std::exchange(waiting, std::nullopt));
   }
-  return silent;
 }
 
 std::optional<RoundResult> ConfirmRound::result(Time now) const {

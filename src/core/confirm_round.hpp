@@ -19,7 +19,8 @@ class ConfirmRound {
              Outbox& out);
   std::optional<RoundResult> on_reply(NodeIndex node, const Reply& reply, Time now);
   std::optional<RoundResult> on_timer(Time now, Outbox& out);
-  std::vector<NodeIndex> abandon(Outbox& out);
+  // Stops listening.
+  void abandon(Outbox& out);
 
   Time ends_at() const { return sent_ + timing_.node_timeout; }
 

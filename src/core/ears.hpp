@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/message.hpp"
+#include "core/nodes.hpp"
 
 namespace tenure::core {
 
@@ -17,8 +17,7 @@ class Ears {
   const std::vector<bool>& nodes() const { return listening_; }
   // Will a release be heard, wherever a majority hears of it? A minority that is deaf does not matter.
   bool open() const {
-    const auto deaf = static_cast<std::size_t>(std::ranges::count(listening_, false));
-    return deaf <= (listening_.size() - 1) / 2;
+    return static_cast<std::size_t>(std::ranges::count(listening_, true)) >= quorum_of(listening_.size());
   }
 
  private:

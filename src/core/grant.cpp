@@ -1,8 +1,7 @@
 #include "core/grant.hpp"
 
-#include <charconv>
-
 #include "core/check.hpp"
+#include "core/number.hpp"
 #include "core/text.hpp"
 
 namespace tenure::core {
@@ -20,11 +19,9 @@ Holder read_holder(std::string_view value) {
   if (last == std::string_view::npos || last == 0) return {std::string(value), 0};
   const auto middle = value.rfind('#', last - 1);
   if (middle == std::string_view::npos) return {std::string(value), 0};
-  Token token = 0;
-  const auto digits = value.substr(last + 1);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), token);
-  if (error != std::errc{} || end != digits.data() + digits.size()) return {std::string(value), 0};
-  return {std::string(value.substr(0, middle)), token, token == 0};
+  const auto token = read_number<Token>(value.substr(last + 1));
+  if (!token) return {std::string(value), 0};
+  return {std::string(value.substr(0, middle)), *token, *token == 0};
 }
 
 }  // namespace tenure::core

@@ -107,63 +107,53 @@ void Keeper::send(BatchId id, Batch& batch, Time now, Outbox& out) {
   if (batch.flights == 0) batch.due = Time::max();  // all are lost, and wait for their handles to let go
 }
 
+template <class Batched>
+void Keeper::fly(Batched request, Flight flight, Batch& batch, Outbox& out) {
+  if (flight.leases.empty()) return;
+  for (const LeaseId id : flight.leases) request.items.push_back(holding(leases_.at(id)));
+  const RequestId id = out.send(flight.node, std::move(request), batch.timing->node_timeout);
+  flights_.emplace(id, std::move(flight));
+  batch.flights += 1;
+}
+
 // Up to three requests: what the node has is renewed, what it has not is put back, and a lease by which a
 // majority stands may be put back also where nothing was lost.
 void Keeper::send(BatchId id, Batch& batch, NodeIndex node, Time now, Outbox& out) {
   const Timing& timing = *batch.timing;
-  struct Part {
-    std::vector<Holding> items{};
-    std::vector<LeaseId> leases{};
-  };
-  Part renewed;
-  Part healed;
-  Part put_back;
+  Flight renewed{id, node, false, false, now, now + timing.node_timeout, {}};
+  Flight healed = renewed;
+  healed.reasserts = true;
+  Flight put_back = healed;
   for (const LeaseId lease_id : batch.leases) {
     Kept& lease = leases_.at(lease_id);
     if (lease.phase == Phase::lost) continue;
     const bool has = lease.seats.armed(node) != long_ago;
     if (!has) lease.seats.ask_again(node);
     const bool stands = now < timing.deadline(lease.seats.quorum_armed());
-    Part& part = has ? renewed : stands ? healed : put_back;
-    part.items.push_back({lease.key, grant(lease), lease.token});
-    part.leases.push_back(lease_id);
+    (has ? renewed : stands ? healed : put_back).leases.push_back(lease_id);
   }
-  const auto fly = [&](Part& part, auto request, bool reasserts) {
-    if (part.leases.empty()) return;
-    request.items = std::move(part.items);
-    const RequestId request_id = out.send(node, std::move(request), timing.node_timeout);
-    flights_.emplace(request_id, Flight{id, node, reasserts, false, now, now + timing.node_timeout,
-                                        std::move(part.leases)});
-    batch.flights += 1;
-  };
-  fly(renewed, RenewRequest{timing.ttl, {}}, false);
-  fly(healed, ReassertRequest{timing.ttl, true, {}}, true);
-  fly(put_back, ReassertRequest{timing.ttl, false, {}}, true);
+  fly(RenewRequest{timing.ttl, {}}, std::move(renewed), batch, out);
+  fly(ReassertRequest{timing.ttl, true, {}}, std::move(healed), batch, out);
+  fly(ReassertRequest{timing.ttl, false, {}}, std::move(put_back), batch, out);
 }
 
 // A node has lost what it held. It is asked to take it back at once: other nodes may let us wait.
 void Keeper::put_back(const Flight& after, Batch& batch, const std::vector<LeaseId>& leases, Time now,
                       Outbox& out) {
   const Timing& timing = *batch.timing;
-  for (const bool heal : {true, false}) {
-    ReassertRequest request{timing.ttl, heal, {}};
-    Flight flight{after.batch, after.node, true, after.reasserts, now, now + timing.node_timeout, {}};
-    for (const LeaseId id : leases) {
-      const auto found = leases_.find(id);
-      if (found == leases_.end() || found->second.phase > Phase::uncertain) continue;
-      const Kept& lease = found->second;
-      if (now >= lease.deadline) continue;  // over: nobody holds it any more
-      // What nodes had before this round proves nothing: somebody may be deleting it from all of them.
-      const bool stands = lease.seats.quorum_armed() >= batch.sent;
-      if (stands != heal) continue;
-      request.items.push_back({lease.key, grant(lease), lease.token});
-      flight.leases.push_back(id);
-    }
-    if (flight.leases.empty()) continue;
-    const RequestId id = out.send(after.node, std::move(request), timing.node_timeout);
-    flights_.emplace(id, std::move(flight));
-    batch.flights += 1;
+  Flight healed{after.batch, after.node, true, after.reasserts, now, now + timing.node_timeout, {}};
+  Flight put_back = healed;
+  for (const LeaseId id : leases) {
+    const auto found = leases_.find(id);
+    if (found == leases_.end() || found->second.phase > Phase::uncertain) continue;
+    const Kept& lease = found->second;
+    if (now >= lease.deadline) continue;  // over: nobody holds it any more
+    // What nodes had before this round proves nothing: somebody may be deleting it from all of them.
+    const bool stands = lease.seats.quorum_armed() >= batch.sent;
+    (stands ? healed : put_back).leases.push_back(id);
   }
+  fly(ReassertRequest{timing.ttl, true, {}}, std::move(healed), batch, out);
+  fly(ReassertRequest{timing.ttl, false, {}}, std::move(put_back), batch, out);
 }
 
 void Keeper::land(const Flight& flight, const Reply& reply, Time now, Random& random, Outbox& out) {

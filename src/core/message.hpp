@@ -10,12 +10,10 @@
 #include <vector>
 
 #include "core/grant.hpp"
+#include "core/nodes.hpp"
 #include "core/time.hpp"
 
 namespace tenure::core {
-
-// Which of the configured nodes, counted from 0.
-using NodeIndex = std::uint32_t;
 
 // One request to one node, never used again; a reply names the request that it answers (S13).
 enum class RequestId : std::uint64_t {};

@@ -2,20 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+
+#include "core/number.hpp"
 
 namespace tenure::core {
-
-namespace {
-
-std::optional<std::int64_t> number(std::string_view digits) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc{} || end != digits.data() + digits.size() || value < 0) return std::nullopt;
-  return value;
-}
-
-}  // namespace
 
 std::optional<Record> read_record(std::string_view text) {
   std::array<std::string_view, 7> fields;
@@ -26,9 +16,9 @@ std::optional<Record> read_record(std::string_view text) {
     if (field.empty()) return std::nullopt;
     text.remove_prefix(std::min(text.size(), field.size() + 1));
   }
-  const auto cap = number(fields[0]);
-  const auto made = number(fields[4]);
-  const auto wall = number(fields[5]);
+  const auto cap = read_number<std::int64_t>(fields[0]);
+  const auto made = read_number<std::int64_t>(fields[4]);
+  const auto wall = read_number<std::int64_t>(fields[5]);
   const bool open = fields[2] == "open";
   if (!cap || !made || !wall || (!open && fields[2] != "quarantined")) return std::nullopt;
   return Record{Ttl(*cap), std::string(fields[1]), open, *made, *wall, fields[6] == "unknown"};

@@ -10,12 +10,10 @@
 #include <vector>
 
 #include "core/check.hpp"
-#include "core/message.hpp"
+#include "core/nodes.hpp"
 #include "core/time.hpp"
 
 namespace tenure::core {
-
-inline constexpr std::size_t nodes_max = 31;
 
 class Seats {
  public:
@@ -51,12 +49,13 @@ class Seats {
   Time quorum_armed() const {
     if (nodes_ == 1) return one_;
     std::vector<Time> armed(several_.get(), several_.get() + nodes_);
-    std::ranges::nth_element(armed, armed.begin() + nodes_ / 2, std::greater<>());
-    return armed[nodes_ / 2];
+    const std::size_t last = quorum_of(nodes_) - 1;
+    std::ranges::nth_element(armed, armed.begin() + static_cast<std::ptrdiff_t>(last), std::greater<>());
+    return armed[last];
   }
   // So many have refused that no majority is left.
   bool hopeless() const {
-    return static_cast<std::uint32_t>(std::popcount(refused_)) > nodes_ - (nodes_ / 2 + 1);
+    return static_cast<std::size_t>(std::popcount(refused_)) > nodes_ - quorum_of(nodes_);
   }
 
  private:

@@ -10,12 +10,6 @@ namespace {
 constexpr auto acquisition = Sender::Kind::acquisition;
 constexpr auto release_kind = Sender::Kind::release;
 
-std::vector<NodeIndex> all_nodes(std::size_t count) {
-  std::vector<NodeIndex> nodes(count);
-  for (NodeIndex node = 0; node < count; ++node) nodes[node] = node;
-  return nodes;
-}
-
 }  // namespace
 
 Tenant::Tenant(Config config, Random random)
@@ -61,9 +55,8 @@ void Tenant::forget(LeaseId id, Time now, Actions& actions) {
   if (!lease) return;
   keeper_.forget(id);
   releasing_.erase(id);
-  const Time gone_at = now + lease->timing.ttl + lease->timing.margin;
   start_release({std::move(lease->key), std::move(lease->grant)}, all_nodes(config_.nodes), lease->timing,
-                gone_at, std::nullopt, now, actions);
+                lease->timing.gone_at(now), std::nullopt, now, actions);
 }
 
 void Tenant::on_reply(RequestId request, const Reply& reply, Time now, Actions& actions) {
@@ -104,25 +97,22 @@ void Tenant::hear(RequestId request, const Requests::Entry& entry, const Reply& 
   }
 }
 
-void Tenant::on_admitted(NodeIndex node, const Record& record, Time now, Actions&) {
+void Tenant::on_admitted(NodeIndex node, const Record& record, Time now) {
   quarantines_.at(node).on_admitted(record, now);
   if (record.open && record.cap == config_.cap)
     poke_acquisitions([&](Acquisition& it) { it.on_opened(now); });
 }
 
-void Tenant::on_listening(NodeIndex node, bool listening, Time now, Actions&) {
+void Tenant::on_listening(NodeIndex node, bool listening, Time now) {
   ears_.set(node, listening);
   poke_acquisitions([&](Acquisition& it) { it.on_listening(listening, now); });
 }
 
-void Tenant::on_wake_up(NodeIndex node, const std::string& ticket, Duration after, Time now, Actions&) {
+void Tenant::on_wake_up(NodeIndex node, const std::string& ticket, Duration after, Time now) {
   const auto found = tickets_.find(ticket);
   if (found == tickets_.end()) return;  // late, repeated or forged
-  const Sender sender{acquisition, static_cast<std::uint64_t>(found->second)};
-  Acquisition& it = acquisitions_.at(found->second);
-  const Time before = it.wake();
-  it.on_wake_up(node, after, now);
-  wake_at(sender, before, it.wake());
+  poke(found->second, acquisitions_.at(found->second),
+       [&](Acquisition& it) { it.on_wake_up(node, after, now); });
 }
 
 void Tenant::on_timer(Time now, Actions& actions) {
@@ -216,12 +206,15 @@ void Tenant::step_acquisition(AcquireId id, Time now, Actions& actions, Step&& s
 }
 
 template <class Poke>
-void Tenant::poke_acquisitions(Poke&& poke) {
-  for (auto& [id, it] : acquisitions_) {
-    const Time before = it.wake();
-    poke(it);
-    wake_at({acquisition, static_cast<std::uint64_t>(id)}, before, it.wake());
-  }
+void Tenant::poke(AcquireId id, Acquisition& it, Poke&& how) {
+  const Time before = it.wake();
+  how(it);
+  wake_at({acquisition, static_cast<std::uint64_t>(id)}, before, it.wake());
+}
+
+template <class Poke>
+void Tenant::poke_acquisitions(const Poke& how) {
+  for (auto& [id, it] : acquisitions_) poke(id, it, how);
 }
 
 template <class Step>
@@ -275,11 +268,9 @@ void Tenant::start_release(ReleaseRequest request, const std::vector<NodeIndex>&
 }
 
 // Missing, but not lapsed: the nodes have lost their data, and have given it to nobody since.
-bool Tenant::forgotten_by_nodes(LeaseId lease, Time now) const {
-  const auto known = keeper_.find(lease);
-  if (!known || now >= known->deadline) return false;
+bool Tenant::forgotten_by_nodes(const Keeper::Known& lease, Time now) const {
   const auto lasting = std::ranges::count_if(quarantines_, &Quarantine::lasts);
-  return static_cast<std::size_t>(lasting) > config_.nodes / 2;
+  return now < lease.deadline && static_cast<std::size_t>(lasting) >= quorum_of(config_.nodes);
 }
 
 void Tenant::end(ReleaseId id, Release::End end, Time now, Actions& actions) {
@@ -291,10 +282,10 @@ void Tenant::end(ReleaseId id, Release::End end, Time now, Actions& actions) {
   if (end.outcome != ReleaseOutcome::failed && !end.failures.empty()) {
     std::vector<NodeIndex> left;
     for (const NodeFailure& failure : end.failures) left.push_back(failure.node);
-    start_release({known->key, known->grant}, left, known->timing,
-                  now + known->timing.ttl + known->timing.margin, std::nullopt, now, actions);
+    start_release({known->key, known->grant}, left, known->timing, known->timing.gone_at(now), std::nullopt,
+                  now, actions);
   }
-  if (end.outcome == ReleaseOutcome::expired && forgotten_by_nodes(*lease, now)) {
+  if (end.outcome == ReleaseOutcome::expired && forgotten_by_nodes(*known, now)) {
     end.outcome = ReleaseOutcome::released;
   }
   if (end.outcome != ReleaseOutcome::failed) keeper_.forget(*lease);

@@ -53,12 +53,13 @@ class Tenant {
   void forget(LeaseId id, Time now, Actions& actions);
 
   void on_reply(RequestId request, const Reply& reply, Time now, Actions& actions);
+  // These only move timers; wake() says when to act.
   // A connection to that node was admitted with this record.
-  void on_admitted(NodeIndex node, const Record& record, Time now, Actions& actions);
+  void on_admitted(NodeIndex node, const Record& record, Time now);
   // Messages of that node are heard from now on, or no more.
-  void on_listening(NodeIndex node, bool listening, Time now, Actions& actions);
+  void on_listening(NodeIndex node, bool listening, Time now);
   // A message for a waiter: look again after that long.
-  void on_wake_up(NodeIndex node, const std::string& ticket, Duration after, Time now, Actions& actions);
+  void on_wake_up(NodeIndex node, const std::string& ticket, Duration after, Time now);
   void on_timer(Time now, Actions& actions);
   // When on_timer is due, if at all.
   std::optional<Time> wake() const;
@@ -87,11 +88,13 @@ class Tenant {
   void look_at_clocks(std::size_t first, Time now, Actions& actions);
   void clean_up(Acquisition& it, Time now, Actions& actions);
   void end(ReleaseId id, Release::End end, Time now, Actions& actions);
-  bool forgotten_by_nodes(LeaseId lease, Time now) const;
+  bool forgotten_by_nodes(const Keeper::Known& lease, Time now) const;
   template <class Step>
   void step_acquisition(AcquireId id, Time now, Actions& actions, Step&& step);
   template <class Poke>
-  void poke_acquisitions(Poke&& poke);
+  void poke(AcquireId id, Acquisition& it, Poke&& how);
+  template <class Poke>
+  void poke_acquisitions(const Poke& how);
   template <class Step>
   void step_release(ReleaseId id, Time now, Actions& actions, Step&& step);
 

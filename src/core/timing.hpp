@@ -34,6 +34,9 @@ struct Timing {
   // did, Redis armed it later (T41).
   Time deadline(Time sent) const { return sent + ttl - margin; }
 
+  // When no key that was armed by a request sent then can exist any more, by the client's clock.
+  Time gone_at(Time sent) const { return sent + ttl + margin; }
+
   bool operator==(const Timing&) const = default;
 };
 

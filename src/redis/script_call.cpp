@@ -1,10 +1,10 @@
 #include "redis/script_call.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <initializer_list>
 #include <utility>
 
+#include "core/number.hpp"
 #include "core/record.hpp"
 #include "redis/failure.hpp"
 
@@ -97,16 +97,9 @@ core::Reply open_reply(const core::OpenRequest& request, const Value& value) {
 }
 
 core::Reply clock_reply(const Value& value) {
-  const auto part = [&](std::size_t i) -> std::optional<std::int64_t> {
-    std::int64_t number = 0;
-    const std::string& text = value.items[i].text;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
-    return number;
-  };
   if (value.kind == Value::Kind::array && value.items.size() == 2) {
-    const auto seconds = part(0);
-    const auto microseconds = part(1);
+    const auto seconds = core::read_number<std::int64_t>(value.items[0].text);
+    const auto microseconds = core::read_number<std::int64_t>(value.items[1].text);
     // Past the year 2255 nanoseconds would not fit.
     if (seconds && microseconds && *seconds < 9'000'000'000 && *microseconds < 1'000'000) {
       return core::NodeClock{std::chrono::seconds(*seconds) + std::chrono::microseconds(*microseconds)};
@@ -207,11 +200,10 @@ tl::expected<Published, core::Failure> published(const Value& value) {
 std::optional<WakeUp> read_wake_up(std::string_view message) {
   const auto space = message.find(' ');
   if (space == std::string_view::npos) return std::nullopt;
-  core::Ttl::rep after = 0;
-  const auto [end, error] = std::from_chars(message.data(), message.data() + space, after);
-  if (error != std::errc{} || end != message.data() + space || after < 0) return std::nullopt;
+  const auto after = core::read_number<core::Ttl::rep>(message.substr(0, space));
+  if (!after) return std::nullopt;
   // Longer than any name is kept for a waiter, it would be a forgery.
-  return WakeUp{std::string(message.substr(space + 1)), std::min(core::Ttl(after), kept_for_waiter)};
+  return WakeUp{std::string(message.substr(space + 1)), std::min(core::Ttl(*after), kept_for_waiter)};
 }
 
 }  // namespace tenure::redis

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <optional>
 
+#include "core/number.hpp"
 #include "core/text.hpp"
 
 namespace tenure::redis {
@@ -26,16 +26,6 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_plain(char c) { return is_letter(c) || is_digit(c) || c == '-' || c == '.' || c == '_'; }
 
 std::string in_quotes(std::string_view text) { return '"' + core::printable(text) + '"'; }
-
-std::optional<int> number(std::string_view digits) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (digits.empty() || !is_digit(digits.front()) || error != std::errc{} ||
-      end != digits.data() + digits.size()) {
-    return std::nullopt;
-  }
-  return value;
-}
 
 int hex_digit(char c) {
   if (is_digit(c)) return c - '0';
@@ -108,7 +98,7 @@ Error read_host(std::string_view host, Address& address) {
 
 // Without user info, what stands here may be a password: "redis://me:secret" lacks its "@host".
 Error read_port(std::string_view port, bool may_be_password, Address& address) {
-  const auto value = number(port);
+  const auto value = core::read_number<int>(port);
   if (value && *value >= 1 && *value <= 65535) {
     address.port = static_cast<std::uint16_t>(*value);
     return std::nullopt;
@@ -134,7 +124,7 @@ Error read_host_and_port(std::string_view text, bool has_user_info, Address& add
 }
 
 Error read_database(std::string_view text, Address& address) {
-  const auto value = number(text);
+  const auto value = core::read_number<int>(text);
   if (!value) return "database " + in_quotes(text) + ": not a number";
   address.database = *value;
   return std::nullopt;

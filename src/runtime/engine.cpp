@@ -110,14 +110,14 @@ void Engine::perform(core::Actions& actions, core::Time now) {
     batch.clear();
     for (Line& line : lines_) line.link.flush(news);
     hear(news, now, actions);
-    note_ears(now, actions);
+    note_ears(now);
   }
   arm_timer();
   if (poller_ != nullptr && polled_ != snapshot()) kick_poller();
 }
 
 void Engine::hear(const Link::News& news, core::Time now, core::Actions& actions) {
-  for (const auto& [node, record] : news.admitted) tenant_.on_admitted(node, record, now, actions);
+  for (const auto& [node, record] : news.admitted) tenant_.on_admitted(node, record, now);
   for (const auto& [id, reply] : news.answers) tenant_.on_reply(id, reply, now, actions);
 }
 
@@ -222,11 +222,11 @@ void Engine::listen(core::Time now) {
 }
 
 // Tells the tenant which ears have opened or closed.
-void Engine::note_ears(core::Time now, core::Actions& actions) {
+void Engine::note_ears(core::Time now) {
   for (core::NodeIndex node = 0; node < ears_.size(); ++node) {
     if (ears_[node].listening() == listening_[node]) continue;
     listening_[node] = ears_[node].listening();
-    tenant_.on_listening(node, listening_[node], now, actions);
+    tenant_.on_listening(node, listening_[node], now);
   }
 }
 

@@ -96,9 +96,9 @@ class Engine {
   void perform(core::Actions& actions, core::Time now);
   void act(core::Action& action, core::Time now, Link::News& news);
   void hear(const Link::News& news, core::Time now, core::Actions& actions);
-  void hear(const Polled& ready, core::Time now, Link::News& news, core::Actions& actions);
+  void hear(const Polled& ready, core::Time now, Link::News& news);
   void listen(core::Time now);
-  void note_ears(core::Time now, core::Actions& actions);
+  void note_ears(core::Time now);
   void on_acquired(const core::Acquired& acquired);
   void on_renewed(const core::Renewed& renewed);
   void on_lost(const core::Lost& lost);

@@ -122,16 +122,16 @@ void Engine::poll_links(Lock& lock, Call& poller, std::optional<core::Duration> 
   Link::News news;
   core::Actions actions;
   for (std::size_t i = 0; i < polled_.size(); ++i) {
-    if (fds[first + i].revents != 0) hear(polled_[i], now, news, actions);
+    if (fds[first + i].revents != 0) hear(polled_[i], now, news);
   }
   hear(news, now, actions);
-  note_ears(now, actions);
+  note_ears(now);
   // What a message made due is done here, and not by the hidden thread, whose wake-up takes longer.
   if (const auto due = tenant_.wake(); due && *due <= now) tenant_.on_timer(now, actions);
   perform(actions, now);
 }
 
-void Engine::hear(const Polled& ready, core::Time now, Link::News& news, core::Actions& actions) {
+void Engine::hear(const Polled& ready, core::Time now, Link::News& news) {
   // Another thread may have closed the connection since, and the kernel given its number away.
   if (!ready.ear) {
     Link& link = lines_[ready.index].link;
@@ -145,8 +145,7 @@ void Engine::hear(const Polled& ready, core::Time now, Link::News& news, core::A
   for (const auto& message : messages) {
     const auto wake_up = redis::read_wake_up(message);
     if (!wake_up) continue;  // not from a script of ours
-    tenant_.on_wake_up(static_cast<core::NodeIndex>(ready.index), wake_up->ticket, wake_up->after, now,
-                       actions);
+    tenant_.on_wake_up(static_cast<core::NodeIndex>(ready.index), wake_up->ticket, wake_up->after, now);
   }
 }
 
@@ -170,7 +169,7 @@ void Engine::serve() {
       core::Actions actions;
       tenant_.on_timer(now, actions);
       for (Ear& ear : ears_) ear.on_timer(now, random_);
-      note_ears(now, actions);
+      note_ears(now);
       perform(actions, now);
     }
   }

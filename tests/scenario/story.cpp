@@ -96,24 +96,24 @@ void Story::forget(const Line& line, Actions& actions) {
   tenant_->forget(it.lease.value(), now_, actions);
 }
 
-void Story::admitted(const Line& line, Actions& actions) {
+void Story::admitted(const Line& line, Actions&) {
   const auto record = read_record(line.word(2));
   if (!record) throw std::invalid_argument("not a record: " + line.word(2));
-  tenant_->on_admitted(line.node(1), *record, now_, actions);
+  tenant_->on_admitted(line.node(1), *record, now_);
 }
 
-void Story::listening(const Line& line, Actions& actions) {
+void Story::listening(const Line& line, Actions&) {
   const std::string& word = line.word(2);
   if (word != "on" && word != "off") throw std::invalid_argument("on or off, not " + word);
-  tenant_->on_listening(line.node(1), word == "on", now_, actions);
+  tenant_->on_listening(line.node(1), word == "on", now_);
 }
 
 // To a name that has no ticket it is a forgery.
-void Story::wake_up(const Line& line, Actions& actions) {
+void Story::wake_up(const Line& line, Actions&) {
   const auto found = handles_.find(line.word(2));
   const bool waits = found != handles_.end() && !found->second.ticket.empty();
   const std::string ticket = waits ? found->second.ticket : line.word(2) + "#0123456789abcdef#";
-  tenant_->on_wake_up(line.node(1), ticket, line.time("after").value_or(Duration::zero()), now_, actions);
+  tenant_->on_wake_up(line.node(1), ticket, line.time("after").value_or(Duration::zero()), now_);
 }
 
 void Story::clock(const Line& line, Actions&) { clocks_.at(line.node(1)) += duration(line.word(2)); }

@@ -15,6 +15,7 @@
 #include "runtime/client.hpp"
 #include "runtime/instance_id.hpp"
 #include "support/nodes.hpp"
+#include "support/wait.hpp"
 
 namespace tenure::test {
 
@@ -50,6 +51,12 @@ inline runtime::AcquireOptions wish(core::Duration ttl,
   options.timing = core::make_timing(timing).value();
   options.wait_max = wait_max;
   return options;
+}
+
+// Waits for it.
+inline bool is_renewed(const runtime::Lease& lease) {
+  const core::Time before = lease.deadline();
+  return wait_until([&] { return lease.deadline() > before; });
 }
 
 // Somebody who wants a lease, on a thread of its own. Cancelled and joined when it goes.

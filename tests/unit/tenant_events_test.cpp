@@ -107,7 +107,7 @@ TEST_F(OfTenant, WhatTimedOutIsDroppedBeforeAnythingIsSent) {
 // T28, T20: two wait in one process, by one channel; each has its own ticket.
 TEST_F(OfTenant, ACallGoesToTheWaiterWhoseTicketItNames) {
   begin(1);
-  tenant->on_listening(0, true, at(0s), actions);
+  tenant->on_listening(0, true, at(0s));
   std::map<std::string, std::string> tickets;
   for (const std::string key : {"a", "b"}) {
     tenant->acquire(wish(key, std::nullopt), at(0s), actions);
@@ -119,9 +119,9 @@ TEST_F(OfTenant, ACallGoesToTheWaiterWhoseTicketItNames) {
     reply(queued, Held{{"web-3", 5}, 20s, 0}, at(0s));
   }
   EXPECT_GT(tenant->wake(), at(20s));
-  tenant->on_wake_up(0, "us#0123456789abcdef#", 0ms, at(1s), actions);
+  tenant->on_wake_up(0, "us#0123456789abcdef#", 0ms, at(1s));
   EXPECT_GT(tenant->wake(), at(20s));
-  tenant->on_wake_up(0, tickets["b"], 0ms, at(1s), actions);
+  tenant->on_wake_up(0, tickets["b"], 0ms, at(1s));
   EXPECT_EQ(tenant->wake(), at(1s));
   tenant->on_timer(at(1s), actions);
   const auto asked = sent<AcquireRequest>();
@@ -132,7 +132,7 @@ TEST_F(OfTenant, ACallGoesToTheWaiterWhoseTicketItNames) {
 // L9: whoever gave up is called no more, and nothing of it stays.
 TEST_F(OfTenant, ACallForAWaiterThatHasGoneIsIgnored) {
   begin(1);
-  tenant->on_listening(0, true, at(0s), actions);
+  tenant->on_listening(0, true, at(0s));
   const AcquireId id = tenant->acquire(wish("a", std::nullopt), at(0s), actions);
   const auto requests = sent();
   reply({requests.at(0)}, NodeClock{1000h}, at(0s));
@@ -146,7 +146,7 @@ TEST_F(OfTenant, ACallForAWaiterThatHasGoneIsIgnored) {
   ASSERT_EQ(left.size(), 1U);
   EXPECT_EQ(std::get<ReleaseRequest>(left[0].request).ticket, ticket);
   reply(left, KeyAnswers{KeyAnswer::missing}, at(1s));
-  tenant->on_wake_up(0, ticket.stamp(), 0ms, at(2s), actions);
+  tenant->on_wake_up(0, ticket.stamp(), 0ms, at(2s));
   EXPECT_EQ(tenant->wake(), std::nullopt);
   EXPECT_TRUE(tenant->idle());
 }
@@ -157,11 +157,11 @@ TEST_F(OfTenant, WhoeverWaitsForAQuarantineGoesOnWhenItIsOver) {
   for (const bool by_another : {false, true}) {
     begin(1);
     actions.clear();
-    tenant->on_admitted(0, {.cap = 60s, .epoch = "e1"}, at(0s), actions);
+    tenant->on_admitted(0, {.cap = 60s, .epoch = "e1"}, at(0s));
     tenant->acquire(wish("a", std::nullopt), at(65'990ms), actions);
     reply(sent<AcquireRequest>(), closed, at(65'990ms));
     if (by_another) {
-      tenant->on_admitted(0, {.cap = 60s, .epoch = "e1", .open = true}, at(65'995ms), actions);
+      tenant->on_admitted(0, {.cap = 60s, .epoch = "e1", .open = true}, at(65'995ms));
     } else {
       tenant->on_timer(at(66s), actions);
       const auto open = sent<OpenRequest>();
@@ -219,7 +219,7 @@ TEST_F(OfTenant, AnAdmissionByAnotherCapEndsNoWait) {
   reply(sent<AcquireRequest>(), NotOpen{"60000 e1 quarantined life 1 1 restarted"}, at(0s));
   const auto next = tenant->wake();
   EXPECT_GT(next, at(1ms));
-  tenant->on_admitted(0, {.cap = 30s, .epoch = "e1", .open = true}, at(1ms), actions);
+  tenant->on_admitted(0, {.cap = 30s, .epoch = "e1", .open = true}, at(1ms));
   EXPECT_EQ(tenant->wake(), next);
 }
 
@@ -240,7 +240,7 @@ TEST_F(OfTenant, ALeaseThatANodeInQuarantineForgotIsReleasedAndNotExpired) {
     reply(sent<AcquireRequest>(), Granted{7}, at(0s));
     const LeaseId lease = std::get<Acquired>(actions.at(0)).lease;
     EXPECT_EQ(tenant->key_of(lease), "a");
-    tenant->on_admitted(0, {.cap = 60s, .epoch = "e1", .open = !quarantined}, at(2s), actions);
+    tenant->on_admitted(0, {.cap = 60s, .epoch = "e1", .open = !quarantined}, at(2s));
     tenant->release(lease, released, actions);
     const auto requests = sent<ReleaseRequest>();
     reply(requests, KeyAnswers{KeyAnswer::missing}, released);
@@ -259,7 +259,7 @@ TEST_F(OfTenant, OneNodeInQuarantineOfThreeDoesNotSpeakForTheOthers) {
     reply(sent<ConfirmRequest>(), KeyAnswers{KeyAnswer::done}, at(0s));
     const LeaseId lease = std::get<Acquired>(actions.at(0)).lease;
     for (NodeIndex node = 0; node < quarantined; ++node) {
-      tenant->on_admitted(node, {.cap = 60s, .epoch = "e1"}, at(2s), actions);
+      tenant->on_admitted(node, {.cap = 60s, .epoch = "e1"}, at(2s));
     }
     tenant->release(lease, at(3s), actions);
     const auto requests = sent<ReleaseRequest>();

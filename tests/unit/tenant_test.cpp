@@ -36,7 +36,7 @@ class Weather {
         pass_time(actions);
         break;
       case 5:
-        signal(actions);
+        signal();
         break;
       default:
         answer(actions);
@@ -58,7 +58,7 @@ class Weather {
     }
     for (NodeIndex node = 0; node < nodes_; ++node) {
       Actions actions;
-      tenant_.on_admitted(node, {.cap = 60s, .epoch = "last", .open = true}, now_, actions);
+      tenant_.on_admitted(node, {.cap = 60s, .epoch = "last", .open = true}, now_);
       take(actions);
     }
     for (int i = 0; i < 1000 && tenant_.wake(); ++i) {
@@ -156,17 +156,17 @@ class Weather {
   }
 
   // What the driver tells of its connections, true or not.
-  void signal(Actions& actions) {
+  void signal() {
     const auto node = static_cast<NodeIndex>(chance_.below(nodes_));
     const auto kind = chance_.below(4);
     if (kind == 0) {
-      tenant_.on_listening(node, chance_.below(3) != 0, now_, actions);
+      tenant_.on_listening(node, chance_.below(3) != 0, now_);
     } else if (kind == 1) {
       const std::string epoch = "e" + std::to_string(chance_.below(3));
-      tenant_.on_admitted(node, {.cap = 60s, .epoch = epoch, .open = chance_.below(3) != 0}, now_, actions);
+      tenant_.on_admitted(node, {.cap = 60s, .epoch = epoch, .open = chance_.below(3) != 0}, now_);
     } else if (!tickets_.empty()) {
       const auto& ticket = *std::next(tickets_.begin(), index(tickets_.size()));
-      tenant_.on_wake_up(node, ticket, chance_.below(2) == 0 ? 0ms : 250ms, now_, actions);
+      tenant_.on_wake_up(node, ticket, chance_.below(2) == 0 ? 0ms : 250ms, now_);
     }
   }
 
