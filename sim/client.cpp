@@ -61,9 +61,9 @@ Client::~Client() {
 
 core::AcquireId Client::acquire(core::Wish wish) {
   core::Actions actions;
-  const std::string key = wish.key;
+  Wished wished{wish.key, shared_.schedule.now(), wish.hold_max};
   const core::AcquireId id = tenant_.acquire(std::move(wish), now(), actions);
-  wished_[id] = {key, shared_.schedule.now()};
+  wished_[id] = std::move(wished);
   perform(actions);
   return id;
 }
@@ -71,6 +71,12 @@ core::AcquireId Client::acquire(core::Wish wish) {
 void Client::cancel(core::AcquireId id) {
   core::Actions actions;
   tenant_.cancel(id, now(), actions);
+  perform(actions);
+}
+
+void Client::extend(core::LeaseId id) {
+  core::Actions actions;
+  tenant_.extend(id, now(), actions);
   perform(actions);
 }
 
@@ -352,6 +358,7 @@ void Client::on_acquired(const core::Acquired& acquired) {
   const auto wished = wished_.find(acquired.acquire);
   expect_no_loose_ends(wished->second.key);
   Believed lease{acquired.key, acquired.grant.value(acquired.token), acquired.deadline};
+  if (wished->second.hold_max) lease.ends = now() + *wished->second.hold_max;
   shared_.trace.mix_text(lease.value);
   shared_.trace.event(at, "acquired", index_, acquired.token, [&] { return lease.key + " " + lease.value; });
   shared_.judge.on_belief(lease.key, lease.value, at, clock_.when(lease.deadline));
@@ -367,6 +374,9 @@ void Client::on_renewed(const core::Renewed& renewed) {
     shared_.judge.violated("S6", shared_.schedule.now(), lease.value + " is held again after it was not");
   }
   lease.deadline = renewed.deadline;
+  if (lease.deadline > lease.ends) {
+    shared_.judge.violated("hold", shared_.schedule.now(), lease.value + " is held longer than was wished");
+  }
   shared_.judge.on_belief(lease.key, lease.value, shared_.schedule.now(), clock_.when(lease.deadline));
 }
 
@@ -376,7 +386,7 @@ void Client::on_lost(const core::Lost& lost) {
   Believed& lease = leases_.at(lost.lease);
   shared_.trace.event(at, "lost", index_, static_cast<std::uint64_t>(lost.reason),
                       [&] { return lease.value; });
-  if (lost.reason != core::LossReason::not_renewed) {
+  if (lost.reason == core::LossReason::missing || lost.reason == core::LossReason::taken) {
     // Nobody deletes keys by hand here: while a client holds a lease, Redis must show it.
     if (now() < lease.deadline)
       shared_.judge.violated("S4", at, lease.value + " was gone while it was believed held");
@@ -388,7 +398,11 @@ void Client::on_lost(const core::Lost& lost) {
     }
     // Once the node answers again, a renewal must come through long before the lease is lost (T19).
     const Duration recovery = timing.ttl * 2 / 5 + shared_.plan.delay_usual * 20;
-    if (shared_.network.last_trouble(index_) + recovery < at && resumed_ + recovery < at) {
+    const bool over = lost.reason == core::LossReason::over;
+    if (over && lease.deadline < lease.ends) {
+      shared_.judge.violated("hold", at, lease.value + " was not held as long as it may be");
+    }
+    if (!over && shared_.network.last_trouble(index_) + recovery < at && resumed_ + recovery < at) {
       shared_.judge.violated("L5", at, lease.value + " was lost with nothing in its way");
     }
   }

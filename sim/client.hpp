@@ -52,6 +52,7 @@ class Client {
 
   core::AcquireId acquire(core::Wish wish);
   void cancel(core::AcquireId id);
+  void extend(core::LeaseId id);
   void release(core::LeaseId id);
   void forget(core::LeaseId id);
 
@@ -73,6 +74,7 @@ class Client {
     std::string key;
     std::string value;
     core::Time deadline{};
+    core::Time ends = core::Time::max();  // it may be held no longer
     bool lost = false;
     bool released = false;
   };
@@ -85,6 +87,7 @@ class Client {
   struct Wished {
     std::string key;
     TrueTime began{};
+    std::optional<Duration> hold_max{};
   };
   // A connection to a node, and what is said on it.
   struct Line {

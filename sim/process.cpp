@@ -118,6 +118,8 @@ void Process::wish(Task& task) {
   if (kind < 3) wish.wait_max = Duration::zero();
   if (kind >= 5) wish.wait_max = up_to(ttl * 3);
   wish.retry_delay = ttl / 5;
+  if (chance(10)) wish.retries = static_cast<unsigned>(random_.below(4));
+  if (chance(10)) wish.hold_max = ttl + up_to(ttl);
   task.episode += 1;
   // The answer cannot come before this returns: the network takes its time.
   task.acquire = client_->acquire(std::move(wish));
@@ -148,6 +150,7 @@ void Process::on_acquired(const core::Acquired& acquired) {
   const Duration short_hold = shared_.plan.short_holds ? shared_.plan.timing.node_timeout / 4 : ttl / 20;
   const Duration hold = up_to(shared_.plan.short_holds || chance(75) ? short_hold : ttl * 2);
   for (auto writes = random_.below(3); writes > 0; --writes) later(*task, up_to(hold), &Process::write);
+  if (chance(20)) later(*task, up_to(hold), &Process::extend);
   // Some hold on until they lose it.
   if (!chance(10)) later(*task, hold, &Process::give_back);
 }
@@ -160,6 +163,10 @@ void Process::write(Task& task) {
         const bool taken = shared_.judge.on_write(key, value, token, still_held, shared_.schedule.now());
         shared_.trace.event(shared_.schedule.now(), "write", token, taken ? 1 : 0, [&] { return value; });
       });
+}
+
+void Process::extend(Task& task) {
+  if (task.lease) client_->extend(*task.lease);
 }
 
 void Process::on_lost(const core::Lost& lost) {

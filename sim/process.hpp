@@ -56,6 +56,7 @@ class Process {
   void wish(Task& task);
   void change_mind(Task& task);
   void write(Task& task);
+  void extend(Task& task);
   void give_back(Task& task);
   void rest(Task& task);
 

@@ -25,6 +25,7 @@ std::string loss_text(LossReason reason) {
       return "its key is gone from Redis (deleted, evicted, or the data was lost)";
     case LossReason::taken:
       return "its key in Redis shows another grant";
+    case LossReason::over:
     case LossReason::not_renewed:
       break;
   }

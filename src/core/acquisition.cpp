@@ -187,6 +187,7 @@ std::optional<Acquisition::End> Acquisition::on_refusal(Refusal refusal, bool ri
     return std::nullopt;
   }
   if (!will_retry(last_)) return refused(last_);
+  if (wish_.retries && retried_++ >= *wish_.retries) return refused(last_);
   if (rival && std::ranges::find(may_hold_, true) != may_hold_.end()) {
     discard(majority_gave_);
     nonce_ = random.next();
@@ -201,7 +202,7 @@ void Acquisition::wait_for(const Refusal& refusal, bool split, Time now, Random&
     told_waiting_ = refusal.code;
     out.tell(Waiting{context_.id, refusal});
   }
-  if (refusal.held && !ticket_) {
+  if (refusal.held && !ticket_ && !wish_.retries) {
     ticket_ = Grant(context_.owner, random.next());
     out.tell(Listen{});
     // Who listens already takes its place at once.
@@ -232,12 +233,13 @@ bool Acquisition::will_retry(const Refusal& refusal) const {
     return !record || record->cap == context_.cap;
   }
   // A Redis that never answered is told at once: a wrong address should not look like a long wait.
-  // One that answered before is waited for.
-  return refusal.code == RefusalCode::no_quorum && answered_;
+  // One that answered before is waited for, and so is any by whoever counts tries.
+  return refusal.code == RefusalCode::no_quorum && (answered_ || wish_.retries);
 }
 
 Duration Acquisition::pause_after(const Refusal& refusal, Random& random) const {
-  if (refusal.code == RefusalCode::no_quorum || refusal.code == RefusalCode::not_open) {
+  const bool closed = refusal.code == RefusalCode::no_quorum || refusal.code == RefusalCode::not_open;
+  if (closed && !wish_.retries) {
     const Duration longest =
         std::min<Duration>(milliseconds(50) * (1U << std::min(failures_, 5U)), seconds(1));
     return random.between(longest / 2, longest);

@@ -19,6 +19,9 @@ struct Wish {
   // How long to wait while another holds it: zero is one try, nothing is for ever (T25).
   std::optional<Duration> wait_max = Duration::zero();
   Duration retry_delay = std::chrono::milliseconds(200);
+  // How many tries after the first. Whoever counts tries stands in no queue, and comes again after a delay.
+  std::optional<unsigned> retries{};
+  std::optional<Duration> hold_max{};  // the lease is lost when it was held so long, renewed or not
 };
 
 // A retry keeps its grant, so that it meets its own earlier key as its own (T2, T14). Where a rival was met, the
@@ -110,6 +113,7 @@ class Acquisition {
   bool queued_ = false;    // and some round did, on some node
   bool answered_ = false;  // has a quorum ever answered?
   bool reconnected_ = false;
+  unsigned retried_ = 0;
   std::optional<RefusalCode> told_waiting_{};
 };
 

@@ -44,6 +44,7 @@ enum class LossReason : std::uint8_t {
   not_renewed,  // the deadline came near without an answer
   missing,      // the key is gone: deleted by hand, evicted, or the data was lost
   taken,        // the key shows another grant
+  over,         // it was held as long as it may be
 };
 
 enum class ReleaseOutcome : std::uint8_t {

@@ -19,17 +19,44 @@ const Failure gone{Applied::no, FailureCode::server,
 
 }  // namespace
 
-void Keeper::keep(NewLease lease, Time now, Random& random) {
+Time Keeper::keep(NewLease lease, Time now, Random& random) {
   const BatchId batch_id = batch_for(lease.timing, lease.sent, random);
   Batch& batch = batches_.at(batch_id);
-  Kept kept{std::move(lease.key), lease.nonce, lease.token, Seats(nodes_), {}, batch_id,
-            batch.timing,         {},          false};
+  Kept kept{.key = std::move(lease.key),
+            .nonce = lease.nonce,
+            .token = lease.token,
+            .seats = Seats(nodes_),
+            .ends = lease.ends,
+            .batch = batch_id,
+            .timing = batch.timing};
   for (const NodeIndex node : lease.nodes) kept.seats.arm(node, lease.sent);
-  kept.deadline = lease.timing.deadline(kept.seats.quorum_armed());
+  const Time deadline = kept.deadline = deadline_of(kept);
   batch.leases.push_back(lease.id);
   batch.first_loss = std::min(batch.first_loss, kept.deadline - lease.timing.grace);
   must(now < kept.deadline, "a lease is kept only while it is held");
   must(leases_.emplace(lease.id, std::move(kept)).second, "a lease is kept once");
+  return deadline;
+}
+
+Time Keeper::deadline_of(const Kept& lease) {
+  return std::min(lease.timing->deadline(lease.seats.quorum_armed()), lease.ends);
+}
+
+// In a batch of its own, which others may join later: nobody else's lease needs to be renewed for it.
+bool Keeper::extend(LeaseId id, Time now, Outbox& out) {
+  const auto found = leases_.find(id);
+  if (found == leases_.end() || found->second.phase > Phase::uncertain) return false;
+  Kept& lease = found->second;
+  if (now >= lease.deadline) return false;
+  leave_batch(id, lease.batch);
+  lease.batch = ++last_batch_;
+  Batch& batch = batches_[last_batch_];
+  batch.timing = lease.timing;
+  lease.extending = true;
+  batch.leases.push_back(id);
+  find_first_loss(batch);
+  send(last_batch_, batch, now, out);
+  return true;
 }
 
 // Joining a batch renews the newcomer early, which costs nothing; a batch of its own would cost a call.
@@ -48,7 +75,11 @@ void Keeper::let_go(LeaseId id) {
   const auto found = leases_.find(id);
   if (found == leases_.end() || found->second.phase == Phase::let_go) return;
   found->second.phase = Phase::let_go;
-  const auto batch = batches_.find(found->second.batch);
+  leave_batch(id, found->second.batch);
+}
+
+void Keeper::leave_batch(LeaseId id, BatchId batch_id) {
+  const auto batch = batches_.find(batch_id);
   std::erase(batch->second.leases, id);
   if (batch->second.leases.empty() && batch->second.flights == 0) batches_.erase(batch);
 }
@@ -209,8 +240,10 @@ void Keeper::on_answer(LeaseId id, const Flight& flight, KeyAnswer answer, Time 
     return;
   }
   lease.seats.arm(flight.node, flight.sent);
-  const Time deadline = lease.timing->deadline(lease.seats.quorum_armed());
-  if (deadline <= lease.deadline) return;
+  const Time deadline = deadline_of(lease);
+  const bool extended = lease.extending && lease.seats.quorum_armed() >= batches_.at(lease.batch).sent;
+  if (deadline <= lease.deadline && !extended) return;
+  lease.extending = lease.extending && !extended;
   lease.deadline = deadline;
   lease.phase = Phase::held;
   out.tell(Renewed{id, deadline});
@@ -224,7 +257,8 @@ void Keeper::end_round(Batch& batch, Time now, Random& random, Outbox& out) {
     const bool asked = std::exchange(lease.asked, false);
     if (!asked || lease.phase == Phase::lost || lease.seats.quorum_armed() >= batch.sent) continue;
     all_renewed = false;
-    if (lease.phase == Phase::uncertain) continue;
+    const bool told = lease.phase == Phase::uncertain && !std::exchange(lease.extending, false);
+    if (told) continue;
     lease.phase = Phase::uncertain;
     out.tell(Uncertain{id, batch.failure.value_or(gone)});
   }
@@ -244,7 +278,8 @@ void Keeper::lose_overdue(Batch& batch, Time now, Outbox& out) {
   for (const LeaseId id : batch.leases) {
     Kept& lease = leases_.at(id);
     if (lease.phase == Phase::lost || now < lease.deadline - batch.timing->grace) continue;
-    lose(id, lease, LossReason::not_renewed, lease.deadline, out);
+    lose(id, lease, lease.deadline < lease.ends ? LossReason::not_renewed : LossReason::over, lease.deadline,
+         out);
   }
   find_first_loss(batch);
 }

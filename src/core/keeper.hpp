@@ -30,6 +30,7 @@ class Keeper {
     Timing timing;
     Time sent{};                     // when the request that armed it was sent
     std::vector<NodeIndex> nodes{};  // the nodes that granted it
+    Time ends = Time::max();         // it is lost then, renewed or not
   };
   // What is needed to give a lease back.
   struct Known {
@@ -41,7 +42,11 @@ class Keeper {
 
   Keeper(std::string owner, std::size_t nodes) : owner_(std::move(owner)), nodes_(nodes) {}
 
-  void keep(NewLease lease, Time now, Random& random);
+  // Until when it is held.
+  Time keep(NewLease lease, Time now, Random& random);
+  // Renews it now. Renewed, Uncertain or Lost follows in any case; false when it is held no more. By its own
+  // length only: a late renewal by a shorter one would cut the longer one short in Redis.
+  bool extend(LeaseId id, Time now, Outbox& out);
   // Renews it no more: it is being released, or was seen as over.
   void let_go(LeaseId id);
   // Knows it no more.
@@ -63,10 +68,12 @@ class Keeper {
     Token token = 0;
     Seats seats;
     Time deadline{};
+    Time ends{};
     BatchId batch = 0;
     std::shared_ptr<const Timing> timing;
     Phase phase = Phase::held;
-    bool asked = false;  // in the round under way; one that joined meanwhile has nothing to answer for
+    bool extending = false;  // somebody waits for what becomes of the round under way
+    bool asked = false;      // in the round under way; one that joined meanwhile has nothing to answer for
   };
   // Leases of one timing that are renewed together, with one jitter.
   struct Batch {
@@ -91,6 +98,8 @@ class Keeper {
     std::vector<LeaseId> leases;
   };
 
+  static Time deadline_of(const Kept& lease);
+  void leave_batch(LeaseId id, BatchId batch);
   BatchId batch_for(const Timing& timing, Time sent, Random& random);
   void send(BatchId id, Batch& batch, Time now, Outbox& out);
   void send(BatchId id, Batch& batch, NodeIndex node, Time now, Outbox& out);

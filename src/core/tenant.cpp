@@ -41,6 +41,14 @@ void Tenant::cancel(AcquireId id, Time now, Actions& actions) {
   });
 }
 
+bool Tenant::extend(LeaseId id, Time now, Actions& actions) {
+  const std::size_t first = actions.size();
+  Outbox out = outbox(Sender::Kind::keeper, 0, actions);
+  if (!keeper_.extend(id, now, out)) return false;
+  look_at_clocks(first, now, actions);
+  return true;
+}
+
 void Tenant::release(LeaseId id, Time now, Actions& actions) {
   auto lease = keeper_.find(id);
   must(lease.has_value(), "only a lease that is still known can be released");
@@ -242,8 +250,10 @@ void Tenant::end(AcquireId id, const Acquisition::End& end, Time now, Actions& a
   const Wish& wish = done.wish();
   const Win& win = *end.win;
   const LeaseId lease{++last_id_};
-  keeper_.keep({lease, wish.key, done.nonce(), win.token, wish.timing, win.sent, win.nodes}, now, random_);
-  actions.push_back(Acquired{id, lease, wish.key, done.grant(), win.token, wish.timing.deadline(win.sent)});
+  const Time ends = wish.hold_max && *wish.hold_max < Time::max() - now ? now + *wish.hold_max : Time::max();
+  const Time deadline = keeper_.keep(
+      {lease, wish.key, done.nonce(), win.token, wish.timing, win.sent, win.nodes, ends}, now, random_);
+  actions.push_back(Acquired{id, lease, wish.key, done.grant(), win.token, deadline});
 }
 
 // What an acquisition may still hold by a grant that it does not use any more.

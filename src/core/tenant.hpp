@@ -44,6 +44,10 @@ class Tenant {
   // Ends an acquisition: Refused follows among the actions, and what it may hold is cleaned up (T13).
   void cancel(AcquireId id, Time now, Actions& actions);
 
+  // Renews a lease now. Renewed, Uncertain or Lost follows, unless it is released first; false when it is held
+  // no more.
+  bool extend(LeaseId id, Time now, Actions& actions);
+
   // Gives a lease back; held or lost, it is renewed no more. Released follows later. After
   // ReleaseOutcome::failed the lease may be released again (T15).
   void release(LeaseId id, Time now, Actions& actions);
