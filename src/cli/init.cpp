@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "cli/message.hpp"
-#include "cli/refusal_text.hpp"
 #include "cli/server_check.hpp"
 #include "core/record.hpp"
 #include "core/text.hpp"
 #include "runtime/caller.hpp"
 #include "runtime/instance_id.hpp"
+#include "runtime/refusal_text.hpp"
 #include "runtime/wall_clock.hpp"
 
 namespace tenure::cli {
@@ -120,7 +120,7 @@ class Init {
             ": it has no record of Tenure, and others have: its data was lost, or it "
             "is new. Nothing was changed there; clients wait for it and it joins after " +
             core::shown(core::quarantine_length(nodes_.keyspace.cap)) + ". If it is new: tenure init " +
-            as_options({{address}, nodes_.keyspace}));
+            runtime::as_options({{address}, nodes_.keyspace}));
       } else {
         exists(address, found_[i].record);
       }
@@ -128,7 +128,7 @@ class Init {
   }
 
   void failed(const redis::Address& address, const Failure& failure) {
-    say(failure_text(address, failure));
+    say(runtime::failure_text(address, failure));
     code_ = ExitCode::no_quorum;
   }
 
@@ -151,7 +151,7 @@ int init(const InitArgs& args) {
     say(nodes.error());
     return number(ExitCode::usage);
   }
-  if (const auto warning = warning_of_even(*nodes)) say(*warning);
+  if (const auto warning = runtime::warning_of_even(*nodes)) say(*warning);
   return Init(std::move(*nodes)).run();
 }
 

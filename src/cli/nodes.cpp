@@ -56,38 +56,9 @@ tl::expected<core::Duration, std::string> find_ttl_max(const NodeArgs& args) {
   return parse_duration(*given).map_error([](const std::string& why) { return "TENURE_TTL_MAX: " + why; });
 }
 
-// Another user or database makes no other server of it.
-bool same_server(const redis::Address& one, const redis::Address& other) {
-  return one.kind == other.kind && one.host == other.host && one.port == other.port && one.path == other.path;
-}
-
-// Why this one cannot stand beside those before it, or nothing.
-std::optional<std::string> misplaced(const redis::Address& address,
-                                     const std::vector<redis::Address>& others) {
-  const std::string name = redis::shown(address);
-  if (address.tls) return name + ": TLS is not supported yet";
-  const auto same = std::ranges::find_if(others, [&](const auto& it) { return same_server(it, address); });
-  if (same == others.end()) return std::nullopt;
-  const std::string other = redis::shown(*same);
-  return (other == name ? name + " is given twice" : other + " and " + name + " are one Redis") +
-         "; every node must be a Redis of its own";
-}
-
 tl::expected<std::vector<redis::Address>, std::string> find_addresses(const NodeArgs& args) {
   const auto [source, urls] = find_urls(args);
-  const auto refuse = [&](const std::string& why) { return tl::unexpected(source + ": " + why); };
-  if (urls.size() > core::nodes_max) {
-    return refuse(std::to_string(urls.size()) + " nodes are too many; the most is " +
-                  std::to_string(core::nodes_max));
-  }
-  std::vector<redis::Address> addresses;
-  for (const auto& url : urls) {
-    auto address = redis::parse_url(url);
-    if (!address) return refuse(address.error());
-    if (const auto error = misplaced(*address, addresses)) return refuse(*error);
-    addresses.push_back(std::move(*address));
-  }
-  return addresses;
+  return runtime::read_addresses(urls).map_error([&](const std::string& why) { return source + ": " + why; });
 }
 
 }  // namespace
@@ -106,22 +77,6 @@ tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args) {
   auto addresses = find_addresses(args);
   if (!addresses) return tl::unexpected(addresses.error());
   return Nodes{std::move(*addresses), {args.prefix, std::chrono::duration_cast<core::Ttl>(*ttl_max)}};
-}
-
-std::optional<std::string> warning_of_even(const Nodes& nodes) {
-  const std::size_t count = nodes.addresses.size();
-  if (count % 2 != 0) return std::nullopt;
-  return std::to_string(count) + " nodes: an even number tolerates no more failures than " +
-         std::to_string(count - 1) + "; take one more or one less";
-}
-
-std::string as_options(const Nodes& nodes) {
-  std::string options;
-  for (const auto& address : nodes.addresses) options += " --redis " + redis::shown(address);
-  const redis::Keyspace usual;
-  if (nodes.keyspace.prefix != usual.prefix) options += " --prefix " + nodes.keyspace.prefix;
-  if (nodes.keyspace.cap != usual.cap) options += " --ttl-max " + core::shown(nodes.keyspace.cap);
-  return options.substr(1);
 }
 
 }  // namespace tenure::cli

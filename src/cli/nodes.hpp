@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "core/time.hpp"
-#include "redis/script_call.hpp"
-#include "redis/url.hpp"
+#include "runtime/nodes.hpp"
 
 namespace tenure::cli {
 
@@ -19,22 +18,9 @@ struct NodeArgs {
   std::string prefix = "tenure:";
 };
 
-// One Redis, or several of which a quorum decides.
-struct Nodes {
-  std::vector<redis::Address> addresses{};
-  redis::Keyspace keyspace{};
-
-  bool several() const { return addresses.size() > 1; }
-  std::size_t quorum() const { return core::quorum_of(addresses.size()); }
-};
+using runtime::Nodes;
 
 // The error is a sentence without secrets.
 tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args);
-
-// An even number works, and is no better than one node less: a sentence about it, or nothing.
-std::optional<std::string> warning_of_even(const Nodes& nodes);
-
-// "--redis URL --prefix TEXT …": what names these nodes on a command line, without secrets.
-std::string as_options(const Nodes& nodes);
 
 }  // namespace tenure::cli

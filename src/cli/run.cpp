@@ -7,7 +7,6 @@
 
 #include "cli/command.hpp"
 #include "cli/message.hpp"
-#include "cli/refusal_text.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/supervise.hpp"
 #include "core/names.hpp"
@@ -15,6 +14,7 @@
 #include "core/timing.hpp"
 #include "runtime/client.hpp"
 #include "runtime/instance_id.hpp"
+#include "runtime/refusal_text.hpp"
 
 namespace tenure::cli {
 
@@ -33,10 +33,6 @@ struct Plan {
   Nodes nodes{};
 };
 
-bool is_tenures_own(const std::string& key, const redis::Keyspace& keyspace) {
-  return key == keyspace.record() || key == keyspace.fence() || key.starts_with(keyspace.queue(""));
-}
-
 tl::expected<Plan, std::string> make_plan(const RunArgs& args) {
   if (auto error = core::name_error("the name", args.name)) return tl::unexpected(*error);
   if (auto error = core::name_error("the lock prefix", args.lock_prefix)) return tl::unexpected(*error);
@@ -47,7 +43,7 @@ tl::expected<Plan, std::string> make_plan(const RunArgs& args) {
   if (!nodes) return tl::unexpected(nodes.error());
   plan.nodes = std::move(*nodes);
   plan.key = args.lock_prefix + args.name;
-  if (is_tenures_own(plan.key, plan.nodes.keyspace)) {
+  if (plan.nodes.keyspace.owns(plan.key)) {
     return tl::unexpected("the name " + args.name + " cannot be used: its key would be " + plan.key +
                           ", which Tenure needs for itself");
   }
@@ -75,15 +71,34 @@ runtime::AcquireOptions acquire_options(const RunArgs& args, const Plan& plan) {
   options.timing = plan.timing;
   options.wait_max = args.no_wait ? core::Duration::zero() : args.wait;
   if (!args.quiet) {
-    options.on_waiting = [&](const core::Refusal& why) { say(waiting_text(why, args.name, plan.nodes)); };
+    options.on_waiting = [&](const core::Refusal& why) {
+      say(runtime::waiting_text(why, args.name, plan.nodes));
+    };
   }
   return options;
 }
 
+ExitCode exit_code_of(core::RefusalCode code) {
+  switch (code) {
+    case core::RefusalCode::held:
+      return ExitCode::busy;
+    case core::RefusalCode::waited:
+      return ExitCode::waited;
+    case core::RefusalCode::not_open:
+      return ExitCode::not_open;
+    case core::RefusalCode::too_slow:
+    case core::RefusalCode::no_quorum:
+      return ExitCode::no_quorum;
+    case core::RefusalCode::cancelled:
+      break;
+  }
+  return ExitCode::own_error;
+}
+
 int refused(const core::Refusal& refusal, const RunArgs& args, const Plan& plan) {
-  const auto [code, sentence] = refusal_text(refusal, args.name, plan.nodes);
+  const ExitCode code = exit_code_of(refusal.code);
   const bool others_turn = code == ExitCode::busy || code == ExitCode::waited;
-  if (!others_turn || !args.quiet) say(sentence);
+  if (!others_turn || !args.quiet) say(runtime::refusal_text(refusal, args.name, plan.nodes));
   return code == ExitCode::busy ? args.busy_code.value_or(number(code)) : number(code);
 }
 
@@ -96,7 +111,7 @@ int finish(const RunArgs& args, const Plan& plan, const Ending& ending, runtime:
       return ending.exit_code;
     case core::ReleaseOutcome::failed:
       say("could not release " + args.name + ", which ends by itself within " + core::shown(plan.timing.ttl) +
-          failures_text(released.failures, plan.nodes));
+          runtime::failures_text(released.failures, plan.nodes));
       return ending.exit_code;
     case core::ReleaseOutcome::expired:
     case core::ReleaseOutcome::taken:
@@ -142,7 +157,7 @@ int run(const RunArgs& args) {
   if (!plan) return fail(ExitCode::usage, plan.error());
   auto command = Command::find(args.command);
   if (!command) return fail(command.error().code, command.error().sentence);
-  if (const auto warning = warning_of_even(plan->nodes); warning && !args.quiet) say(*warning);
+  if (const auto warning = runtime::warning_of_even(plan->nodes); warning && !args.quiet) say(*warning);
 
   Guards guards;
   runtime::Client client({.nodes = plan->nodes.addresses,

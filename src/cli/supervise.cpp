@@ -11,6 +11,7 @@
 #include "cli/terminal.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/boot_timer.hpp"
+#include "runtime/loss_text.hpp"
 
 namespace tenure::cli {
 
@@ -18,19 +19,6 @@ namespace {
 
 using core::LossReason;
 using runtime::boot_now;
-
-std::string loss_text(LossReason reason) {
-  switch (reason) {
-    case LossReason::missing:
-      return "its key is gone from Redis (deleted, evicted, or the data was lost)";
-    case LossReason::taken:
-      return "its key in Redis shows another grant";
-    case LossReason::over:
-    case LossReason::not_renewed:
-      break;
-  }
-  return "it could not be renewed in time";
-}
 
 class Supervisor {
  public:
@@ -144,7 +132,7 @@ class Supervisor {
   void begin_to_end(core::Time now) {
     const LossReason reason = run_.lease.loss().value_or(LossReason::not_renewed);
     const bool in_time = reason == LossReason::not_renewed;
-    say("lost " + run_.name + ": " + loss_text(reason) + "; ending the command");
+    say("lost " + run_.name + ": " + runtime::loss_text(reason) + "; ending the command");
     const core::Time deadline = run_.lease.deadline();
     // A key that is gone may already be another's: then there is no time to be polite.
     ending_ = Notice{.kill_at = in_time ? deadline - run_.timing.grace / 4 : now,

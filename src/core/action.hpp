@@ -45,6 +45,7 @@ enum class LossReason : std::uint8_t {
   missing,      // the key is gone: deleted by hand, evicted, or the data was lost
   taken,        // the key shows another grant
   over,         // it was held as long as it may be
+  closed,       // its client was closed; said by whoever drives the core
 };
 
 enum class ReleaseOutcome : std::uint8_t {

@@ -29,6 +29,10 @@ struct Keyspace {
   std::string queue(const std::string& lease) const { return prefix + "queue:" + lease; }
   // What the channels of waiters begin with; the owner's id follows.
   std::string channels() const { return prefix + "wake:"; }
+  // Does Tenure need this key for itself, so that it can be no lease?
+  bool owns(const std::string& key) const {
+    return key == record() || key == fence() || key.starts_with(queue(""));
+  }
 };
 
 // How long a name that was given back is kept for the waiter that was told: some round trips.

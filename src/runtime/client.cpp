@@ -31,6 +31,7 @@ bool Lease::held() const { return state_->held(); }
 core::Time Lease::deadline() const { return state_->deadline; }
 std::stop_token Lease::lost() const { return state_->lost.get_token(); }
 std::optional<core::LossReason> Lease::loss() const { return state_->loss; }
+tl::expected<core::Time, NotExtended> Lease::extend() { return engine_->extend(*state_); }
 core::Released Lease::release() { return engine_->release(*state_); }
 
 Client::Client(ClientOptions options) : engine_(std::make_shared<Engine>(std::move(options))) {}
@@ -41,5 +42,8 @@ tl::expected<Lease, core::Refusal> Client::acquire(const std::string& key, const
   if (!state) return tl::unexpected(std::move(state.error()));
   return Lease(engine_, std::move(*state));
 }
+
+void Client::close() { engine_->close(); }
+bool Client::closed() const { return engine_->closed(); }
 
 }  // namespace tenure::runtime

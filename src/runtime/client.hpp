@@ -16,6 +16,7 @@
 #include "core/timing.hpp"
 #include "redis/script_call.hpp"
 #include "redis/url.hpp"
+#include "tenure/event.hpp"
 
 namespace tenure::runtime {
 
@@ -23,16 +24,27 @@ struct ClientOptions {
   std::vector<redis::Address> nodes{};
   std::string owner{};  // unlike that of any other process: make_instance_id()
   redis::Keyspace keyspace{};
-  // Told in sentences what goes wrong beside the calls; on a thread of its own.
+  // Told in sentences what goes wrong beside the calls, and of events what happens to which key; on a thread of
+  // their own.
   std::function<void(std::string_view)> log{};
+  std::function<void(const Event&)> on_event{};
 };
 
 struct AcquireOptions {
   core::Timing timing{};
   // How long to wait while another holds it: zero is one try, nothing is for ever.
   std::optional<core::Duration> wait_max = core::Duration::zero();
+  std::optional<unsigned> retries{};
+  core::Duration retry_delay = std::chrono::milliseconds(200);
+  std::optional<core::Duration> hold_max{};
   // Told on the calling thread why it waits: when the wait begins, and when the reason changes.
   std::function<void(const core::Refusal&)> on_waiting{};
+};
+
+// Why a lease was not renewed when its holder asked for it.
+struct NotExtended {
+  bool lost = false;  // it is held no more; else it is, until its deadline
+  std::string why{};
 };
 
 class Engine;
@@ -55,6 +67,8 @@ class Lease {
   std::stop_token lost() const;
   // Why, once lost() has stopped.
   std::optional<core::LossReason> loss() const;
+  // Renews it now: the new deadline.
+  tl::expected<core::Time, NotExtended> extend();
   // Gives it back now, and says how that went. After ReleaseOutcome::failed it may be called again.
   core::Released release();
 
@@ -70,6 +84,10 @@ class Client {
   // A lease of this key, or why not. Stopping the token ends the wait, and leaves nothing behind.
   tl::expected<Lease, core::Refusal> acquire(const std::string& key, const AcquireOptions& options,
                                              std::stop_token stop = {});
+  // Ends all waits, gives back all leases and closes the connections, within a second. What is asked for later is
+  // refused as cancelled.
+  void close();
+  bool closed() const;
 
  private:
   std::shared_ptr<Engine> engine_;

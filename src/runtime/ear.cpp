@@ -76,6 +76,12 @@ bool Ear::hear(const redis::Value& value, std::vector<std::string>& messages) {
   return true;
 }
 
+void Ear::close() {
+  wire_.close();
+  listening_ = false;
+  due_.reset();
+}
+
 void Ear::fail(core::Time now, core::Random& random) {
   wire_.close();
   listening_ = false;

@@ -21,6 +21,8 @@ class Ear {
   // Messages are appended.
   void on_ready(core::Time now, core::Random& random, std::vector<std::string>& messages);
   void on_timer(core::Time now, core::Random& random);
+  // Listens no more, until it is opened again.
+  void close();
   // When on_timer is due, if at all.
   std::optional<core::Time> wake() const { return due_; }
 

@@ -9,6 +9,7 @@
 #include "core/check.hpp"
 #include "core/text.hpp"
 #include "runtime/boot_clock.hpp"
+#include "runtime/loss_text.hpp"
 #include "runtime/wall_clock.hpp"
 
 namespace tenure::runtime {
@@ -38,8 +39,11 @@ tl::expected<std::shared_ptr<LeaseState>, core::Refusal> Engine::acquire(const s
   Call call;
   core::Actions actions;
   Lock lock(mutex_);
+  if (closed_) return tl::unexpected(core::Refusal{core::RefusalCode::cancelled});
   const core::Time start = boot_now();
-  const core::AcquireId id = tenant_.acquire({key, options.timing, options.wait_max}, start, actions);
+  core::Wish wish{
+      key, options.timing, options.wait_max, options.retry_delay, options.retries, options.hold_max};
+  const core::AcquireId id = tenant_.acquire(std::move(wish), start, actions);
   acquires_.emplace(id, &call);
   const auto end = [&] {
     if (!call.done) {
@@ -66,17 +70,47 @@ tl::expected<std::shared_ptr<LeaseState>, core::Refusal> Engine::acquire(const s
   return std::move(call.lease);
 }
 
+tl::expected<core::Time, NotExtended> Engine::extend(LeaseState& lease) {
+  const auto lost = [] { return tl::unexpected(NotExtended{true, "it is held no more"}); };
+  if (forked()) return lost();
+  Call call;
+  core::Actions actions;
+  Lock lock(mutex_);
+  lease_idle_.wait(lock, [&] { return !extensions_.contains(lease.id); });
+  const core::Time now = boot_now();
+  if (lease.releasing || !lease.held() || !tenant_.extend(lease.id, now, actions)) return lost();
+  extensions_.emplace(lease.id, &call);
+  perform(actions, now);
+  wait(lock, call, {}, nullptr);
+  pass_on();
+  if (call.not_extended) return tl::unexpected(std::move(*call.not_extended));
+  return lease.deadline.load();
+}
+
+// Whatever becomes of a lease: who waits for its extension goes on.
+void Engine::finish_extension(core::LeaseId lease, std::optional<NotExtended> failure) {
+  const auto found = extensions_.find(lease);
+  if (found == extensions_.end()) return;
+  Call& call = *found->second;
+  extensions_.erase(found);
+  call.not_extended = std::move(failure);
+  complete(call);
+  lease_idle_.notify_all();
+}
+
 core::Released Engine::release(LeaseState& lease) {
   if (forked()) return {lease.id, core::ReleaseOutcome::failed};
   Call call;
   core::Actions actions;
   Lock lock(mutex_);
   // One caller at a time; the next finds it done.
-  release_done_.wait(lock, [&] { return !lease.releasing; });
+  lease_idle_.wait(lock, [&] { return !lease.releasing; });
   if (lease.released && lease.released->outcome != core::ReleaseOutcome::failed) return *lease.released;
   lease.releasing = true;
+  finish_extension(lease.id, NotExtended{true, "it was given back"});
   const core::Time now = boot_now();
   lease.deadline = over;
+  std::string key = options_.on_event ? tenant_.key_of(lease.id) : "";
   tenant_.release(lease.id, now, actions);
   releases_.emplace(lease.id, &call);
   perform(actions, now);
@@ -85,8 +119,42 @@ core::Released Engine::release(LeaseState& lease) {
   pass_on();
   lease.released = std::make_unique<core::Released>(call.released);
   lease.releasing = false;
-  release_done_.notify_all();
+  lease_idle_.notify_all();
+  if (call.released.outcome != core::ReleaseOutcome::failed) {
+    tell({Event::Kind::released, std::move(key), lease.token, {}});
+  }
   return call.released;
+}
+
+void Engine::close() {
+  if (forked()) return;
+  core::Actions actions;
+  Lock lock(mutex_);
+  if (closed_.exchange(true)) return;
+  const core::Time now = boot_now();
+  for (const auto& [id, call] : acquires_) tenant_.cancel(id, now, actions);
+  for (const auto& [id, lease] : leases_) {
+    if (lease->releasing || lease->released) continue;
+    tell(Event::Kind::lost, id, "the client was closed");
+    finish_extension(id, NotExtended{true, "the client was closed"});
+    lease->deadline = over;
+    lease->loss = core::LossReason::closed;
+    lease->released = std::make_unique<core::Released>(core::Released{id, core::ReleaseOutcome::released});
+    losses_.post([lease] { lease->lost.request_stop(); }, Herald::Kind::must_arrive);
+    tenant_.forget(id, now, actions);
+  }
+  perform(actions, now);
+  pass_on();
+  settle(lock);
+  // What could not be cleaned up in time goes on in the background, over new connections.
+  Link::News news;
+  for (Line& line : lines_) {
+    line.link.drop({core::Applied::perhaps, core::FailureCode::closed, "the client was closed"}, news);
+  }
+  for (Ear& ear : ears_) ear.close();
+  core::Actions rest;
+  hear(news, boot_now(), rest);
+  perform(rest, boot_now());
 }
 
 void Engine::forget(const LeaseState& lease) {
@@ -135,6 +203,8 @@ void Engine::act(core::Action& action, core::Time now, Link::News& news) {
     log(redis::shown(options_.nodes.at(jumped->node)) + ": its clock has jumped by " +
         core::shown(std::chrono::round<std::chrono::milliseconds>(jumped->by)) +
         "; its grants do not count for " + core::shown(jumped->distrusted_for));
+    tell({Event::Kind::clock_jumped, redis::shown(options_.nodes.at(jumped->node)), 0,
+          "by " + core::shown(std::chrono::round<std::chrono::milliseconds>(jumped->by))});
   } else if (const auto* acquired = std::get_if<core::Acquired>(&action)) {
     on_acquired(*acquired);
   } else if (auto* refused = std::get_if<core::Refused>(&action)) {
@@ -178,6 +248,7 @@ void Engine::on_acquired(const core::Acquired& acquired) {
   call.lease->noted = acquired.deadline;
   call.lease->deadline = acquired.deadline;
   leases_.emplace(acquired.lease, call.lease);
+  tell({Event::Kind::acquired, acquired.key, acquired.token, {}});
   complete(call);
 }
 
@@ -185,6 +256,8 @@ void Engine::on_renewed(const core::Renewed& renewed) {
   LeaseState& lease = *leases_.at(renewed.lease);
   if (lease.extend(lease.noted, renewed.deadline)) {
     lease.noted = renewed.deadline;
+    tell(Event::Kind::renewed, renewed.lease);
+    finish_extension(renewed.lease, std::nullopt);
     return;
   }
   // This thread was held up between the reply and here, past the old deadline, and the holder has looked.
@@ -196,10 +269,14 @@ void Engine::on_lost(const core::Lost& lost) {
   const auto& lease = leases_.at(lost.lease);
   lease->extend(lease->noted, lost.deadline);  // shorter, in fact; unless it is over already
   lease->loss = lost.reason;
+  tell(Event::Kind::lost, lost.lease, loss_text(lost.reason));
+  finish_extension(lost.lease, NotExtended{true, loss_text(lost.reason)});
   losses_.post([lease] { lease->lost.request_stop(); }, Herald::Kind::must_arrive);
 }
 
 void Engine::on_uncertain(const core::Uncertain& uncertain) {
+  tell(Event::Kind::uncertain, uncertain.lease, uncertain.failure.detail);
+  finish_extension(uncertain.lease, NotExtended{false, uncertain.failure.detail});
   const core::Duration left = leases_.at(uncertain.lease)->deadline.load() - boot_now();
   log(tenant_.key_of(uncertain.lease) + " is uncertain: its renewal failed (" + uncertain.failure.detail +
       "); trying again for another " + core::shown(std::chrono::floor<std::chrono::milliseconds>(left)));
@@ -208,6 +285,17 @@ void Engine::on_uncertain(const core::Uncertain& uncertain) {
 void Engine::log(std::string sentence) {
   if (!options_.log) return;
   log_.post([log = options_.log, sentence = std::move(sentence)] { log(sentence); },
+            Herald::Kind::may_be_dropped);
+}
+
+void Engine::tell(Event::Kind kind, core::LeaseId lease, std::string detail) {
+  if (!options_.on_event) return;
+  tell({kind, tenant_.key_of(lease), leases_.at(lease)->token, std::move(detail)});
+}
+
+void Engine::tell(Event event) {
+  if (!options_.on_event) return;
+  log_.post([on_event = options_.on_event, event = std::move(event)] { on_event(event); },
             Herald::Kind::may_be_dropped);
 }
 

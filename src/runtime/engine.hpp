@@ -53,9 +53,12 @@ class Engine {
   tl::expected<std::shared_ptr<LeaseState>, core::Refusal> acquire(const std::string& key,
                                                                    const AcquireOptions& options,
                                                                    const std::stop_token& stop);
+  tl::expected<core::Time, NotExtended> extend(LeaseState& lease);
   core::Released release(LeaseState& lease);
   void forget(const LeaseState& lease);
   bool forked() const;
+  void close();
+  bool closed() const { return closed_; }
 
  private:
   // A blocked caller. Guarded by the engine's mutex.
@@ -66,6 +69,7 @@ class Engine {
     std::shared_ptr<LeaseState> lease{};
     core::Refusal refusal{};
     core::Released released{};
+    std::optional<NotExtended> not_extended{};
   };
   // A connection as the poller sees it.
   struct Polled {
@@ -104,6 +108,9 @@ class Engine {
   void on_lost(const core::Lost& lost);
   void on_uncertain(const core::Uncertain& uncertain);
   void log(std::string sentence);
+  void tell(Event::Kind kind, core::LeaseId lease, std::string detail = {});
+  void tell(Event event);
+  void finish_extension(core::LeaseId lease, std::optional<NotExtended> failure);
   void arm_timer();
 
   std::vector<Polled> snapshot() const;
@@ -121,7 +128,8 @@ class Engine {
   std::vector<bool> listening_;  // by node, as the tenant knows it
   std::unordered_map<core::AcquireId, Call*> acquires_;
   std::unordered_map<core::LeaseId, Call*> releases_;
-  std::condition_variable release_done_;
+  std::unordered_map<core::LeaseId, Call*> extensions_;
+  std::condition_variable lease_idle_;  // a release or an extension has ended
   std::unordered_map<core::LeaseId, std::shared_ptr<LeaseState>> leases_;
 
   Call* poller_ = nullptr;      // who polls the connections now
@@ -134,7 +142,8 @@ class Engine {
   BootTimer timer_;
   std::optional<core::Time> armed_;
   bool stopping_ = false;
-  Herald log_{1};      // sentences stay in order
+  std::atomic<bool> closed_ = false;
+  Herald log_{1};      // sentences and events stay in order
   Herald losses_{16};  // and no holder's callback delays the next one's
   std::thread thread_;
 };

@@ -1,22 +1,16 @@
-// Why a name was not acquired, in words for a person and as an exit code for a script.
+// Why a name was not acquired, in words for a person.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "cli/exit_code.hpp"
-#include "cli/nodes.hpp"
 #include "core/action.hpp"
+#include "runtime/nodes.hpp"
 
-namespace tenure::cli {
+namespace tenure::runtime {
 
-struct RefusalText {
-  ExitCode code = ExitCode::own_error;
-  std::string sentence;  // of several lines where several nodes failed
-};
-
-// Not for RefusalCode::cancelled: whoever cancelled knows why.
-RefusalText refusal_text(const core::Refusal& refusal, const std::string& name, const Nodes& nodes);
+// A sentence; of several lines where several nodes failed.
+std::string refusal_text(const core::Refusal& refusal, const std::string& name, const Nodes& nodes);
 
 // "waiting for job: held by web-3 for another 12s (token 5)".
 std::string waiting_text(const core::Refusal& refusal, const std::string& name, const Nodes& nodes);
@@ -27,4 +21,4 @@ std::string failures_text(const std::vector<core::NodeFailure>& failures, const 
 // Names the node and what it said.
 std::string failure_text(const redis::Address& address, const core::Failure& failure);
 
-}  // namespace tenure::cli
+}  // namespace tenure::runtime

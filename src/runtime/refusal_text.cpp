@@ -1,11 +1,11 @@
-#include "cli/refusal_text.hpp"
+#include "runtime/refusal_text.hpp"
 
 #include <map>
 
-#include "cli/not_open_text.hpp"
 #include "core/text.hpp"
+#include "runtime/not_open_text.hpp"
 
-namespace tenure::cli {
+namespace tenure::runtime {
 
 namespace {
 
@@ -99,22 +99,12 @@ std::string waiting_text(const core::Refusal& refusal, const std::string& name, 
   return "waiting for " + name + ": " + reason_text(refusal, nodes, Patience::waits);
 }
 
-RefusalText refusal_text(const core::Refusal& refusal, const std::string& name, const Nodes& nodes) {
+std::string refusal_text(const core::Refusal& refusal, const std::string& name, const Nodes& nodes) {
+  if (refusal.code == RefusalCode::cancelled) return "the attempt to acquire " + name + " was cancelled";
   const std::string reason = reason_text(refusal, nodes, Patience::leaves);
-  switch (refusal.code) {
-    case RefusalCode::held:
-      return {ExitCode::busy, name + " is " + reason};
-    case RefusalCode::waited:
-      return {ExitCode::waited, "waited too long for " + name + ": " + reason};
-    case RefusalCode::not_open:
-      return {ExitCode::not_open, reason};
-    case RefusalCode::too_slow:
-    case RefusalCode::no_quorum:
-      return {ExitCode::no_quorum, reason};
-    case RefusalCode::cancelled:
-      break;
-  }
-  return {ExitCode::own_error, "the attempt to acquire " + name + " was cancelled"};
+  if (refusal.code == RefusalCode::held) return name + " is " + reason;
+  if (refusal.code == RefusalCode::waited) return "waited too long for " + name + ": " + reason;
+  return reason;
 }
 
-}  // namespace tenure::cli
+}  // namespace tenure::runtime

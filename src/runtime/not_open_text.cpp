@@ -1,11 +1,11 @@
-#include "cli/not_open_text.hpp"
+#include "runtime/not_open_text.hpp"
 
 #include <algorithm>
 
 #include "core/text.hpp"
 #include "runtime/wall_clock.hpp"
 
-namespace tenure::cli {
+namespace tenure::runtime {
 
 namespace {
 
@@ -22,7 +22,7 @@ std::string subject(const Nodes& nodes) {
 
 std::string when_text(const core::Record& record, Patience patience) {
   if (patience == Patience::leaves) {
-    return "in " + core::shown(quarantine_left(record, runtime::wall_now_ms()));
+    return "in " + core::shown(quarantine_left(record, wall_now_ms()));
   }
   return "within " +
          core::shown(std::chrono::ceil<std::chrono::seconds>(core::quarantine_length(record.cap)));
@@ -65,4 +65,4 @@ std::string not_open_text(const std::string& text, const Nodes& nodes, Patience 
          " restarted or promoted and may have forgotten leases." + when;
 }
 
-}  // namespace tenure::cli
+}  // namespace tenure::runtime

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <string>
 
-#include "cli/nodes.hpp"
 #include "core/record.hpp"
+#include "runtime/nodes.hpp"
 
-namespace tenure::cli {
+namespace tenure::runtime {
 
 // Of the record that a node showed, as it is there. Whoever waits sits the quarantine out itself, if nobody has
 // begun before; whoever does not is given an estimate.
@@ -17,4 +17,4 @@ std::string not_open_text(const std::string& record, const Nodes& nodes, Patienc
 // How long until new grants, by the wall clocks: an estimate, in whole seconds.
 core::Duration quarantine_left(const core::Record& record, std::int64_t wall_now_ms);
 
-}  // namespace tenure::cli
+}  // namespace tenure::runtime

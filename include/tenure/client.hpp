@@ -1,0 +1,60 @@
+// Who takes part: one client for a process, its connections and its hidden thread.
+// Calls block; whoever waits does the reading and writing itself.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "tenure/lease.hpp"
+#include "tenure/lock.hpp"
+#include "tenure/options.hpp"
+#include "tenure/refusal.hpp"
+
+namespace tenure {
+
+/// How one node is, seen from here.
+struct NodeHealth {
+  std::string address{};                                  // without its password
+  std::optional<std::chrono::microseconds> round_trip{};  // of a PING; nothing: it is down
+  std::string detail{};                                   // why it is down
+};
+
+struct Health {
+  std::vector<NodeHealth> nodes{};
+  std::size_t up = 0;
+  bool quorum = false;  // do enough answer?
+};
+
+/// May be copied: copies are the same client. Leases and locks keep it alive. After fork() the child makes its own.
+class Client {
+ public:
+  /// Refused (usage) when an option is wrong. Connects to nothing yet: that happens when something is wished for.
+  static tl::expected<Client, Refusal> open(ClientOptions options = {});
+
+  Lock lock(std::string name, LockOptions options = {}) const;
+  /// All of these names or none: taken one after the other in the order of their letters, so that two who want the
+  /// same do not block each other for ever, and given back when one is refused. The leases are in the order of
+  /// the names given. The wait is for all of them together.
+  tl::expected<std::vector<Lease>, Refusal> acquire_all(const std::vector<std::string>& names,
+                                                        LockOptions options = {}, const Wait& wait = {},
+                                                        const std::stop_token& stop = {}) const;
+
+  /// Asks every node, at most so long.
+  Health health(std::chrono::milliseconds timeout = std::chrono::milliseconds(1'000)) const;
+  /// Who we are: what the keys of our leases begin with.
+  const std::string& id() const;
+  /// Ends all waits, gives back all leases, and closes the connections; blocks for at most a second. Leases that
+  /// are still in somebody's hands are lost (Loss::closed).
+  void close();
+
+ private:
+  explicit Client(std::shared_ptr<detail::Context> context);
+  std::shared_ptr<detail::Context> context_;
+};
+
+}  // namespace tenure

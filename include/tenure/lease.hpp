@@ -1,0 +1,72 @@
+// The right to a name until a deadline that moves on by itself.
+// It does not promise that work stops: that is yours to do when lost() stops. What cannot be stopped in time, let
+// be refused by its token.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "tenure/clock.hpp"
+#include "tenure/refusal.hpp"
+
+namespace tenure {
+
+namespace detail {
+struct Held;
+}
+
+/// Why a lease was lost.
+enum class Loss : std::uint8_t {
+  not_renewed,  // the deadline came near without an answer
+  missing,      // its key is gone: deleted by hand, or evicted
+  taken,        // its key shows another grant
+  hold_over,    // it was held as long as LockOptions::hold_max says
+  closed,       // Client::close()
+};
+
+/// How a lease was given back.
+enum class Released : std::uint8_t {
+  released,
+  expired,  // it had run out before
+  taken,    // it had run out, and another has the name; that one was left alone
+};
+
+/// Gives the name back when it is destroyed, which blocks for at most the node timeout and never throws.
+/// All calls may be made from any thread; none after fork().
+class Lease {
+ public:
+  ~Lease();
+  Lease(Lease&&) noexcept;
+  Lease& operator=(Lease&&) noexcept;
+
+  const std::string& name() const;
+  /// Larger than that of every grant of any name before, on these nodes. Hand it to what you write to, and let
+  /// that refuse a smaller one than it has seen.
+  std::uint64_t token() const;
+  /// Compares the deadline with the clock, now. Right also after the process was stopped or the machine slept.
+  bool held() const;
+  /// Until when it is held, as far as is known by now.
+  BootClock::time_point deadline() const;
+  /// Stops a grace before the deadline, or at once when Redis says that the lease is gone.
+  std::stop_token lost() const;
+  /// Why, once lost() has stopped.
+  std::optional<Loss> loss() const;
+
+  /// Renews it now, and gives the new deadline. It renews itself: this is for who wants to know that a majority
+  /// still stands by it, before a step that cannot be undone. Refused, it is still held until its deadline,
+  /// unless the code is lost.
+  tl::expected<BootClock::time_point, Refusal> extend();
+  /// Gives the name back now. Refused (no_quorum) it may be called again; the lease runs out by itself anyway.
+  tl::expected<Released, Refusal> release();
+
+ private:
+  friend class Lock;
+  explicit Lease(std::unique_ptr<detail::Held> held);
+  std::unique_ptr<detail::Held> held_;
+};
+
+}  // namespace tenure

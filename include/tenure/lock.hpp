@@ -1,0 +1,39 @@
+// A name that at most one holds at a time.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "tenure/lease.hpp"
+#include "tenure/options.hpp"
+#include "tenure/refusal.hpp"
+
+namespace tenure {
+
+namespace detail {
+struct Context;
+}
+
+/// Made by Client::lock(); costs nothing until it is acquired. May be copied, and used from many threads: each
+/// acquisition is one of its own, also within one process.
+class Lock {
+ public:
+  /// One try: the lease, or who has it.
+  tl::expected<Lease, Refusal> try_acquire() const;
+  /// Waits. Stopping the token ends the wait, and leaves nothing behind.
+  tl::expected<Lease, Refusal> acquire(const Wait& wait = {}, const std::stop_token& stop = {}) const;
+
+  const std::string& name() const { return name_; }
+
+ private:
+  friend class Client;
+  Lock(std::shared_ptr<detail::Context> context, std::string name, LockOptions options);
+
+  std::shared_ptr<detail::Context> context_;
+  std::string name_;
+  LockOptions options_;
+};
+
+}  // namespace tenure

@@ -1,0 +1,69 @@
+// How a client, a lock and a wait are wished for. Every field has a value that suits most; what contradicts itself
+// is refused with a sentence, when the client is opened or the lock is acquired.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenure/event.hpp"
+
+namespace tenure {
+
+struct Refusal;
+
+/// For nodes whose URL begins with rediss://. The server's certificate is always verified.
+struct Tls {
+  std::string ca_file{};           // whom to trust; empty: whom the system trusts
+  std::string certificate_file{};  // of this client, where the server asks for one
+  std::string key_file{};          // and its key
+  std::string server_name{};       // that the certificate must show; empty: the host of the URL
+};
+
+struct ClientOptions {
+  /// One Redis, or several independent ones of which a majority decides:
+  /// redis://[user:password@]host[:port][/database], rediss:// for TLS, unix:///path/of/socket.
+  std::vector<std::string> nodes{"redis://127.0.0.1:6379"};
+  Tls tls{};
+  /// Who we are to others. Empty: host, start time and chance. Two processes with one id do not share leases.
+  std::string id{};
+  /// The longest TTL that anybody uses on these nodes: the same for everybody.
+  std::chrono::milliseconds ttl_max{60'000};
+  /// What the keys begin with: the bookkeeping, and the locks.
+  std::string prefix = "tenure:";
+  std::string lock_prefix = "redlock:";
+  /// Both are called in order, on a thread of their own. A listener that takes its time delays no lease; what it
+  /// cannot keep up with is dropped.
+  std::function<void(std::string_view)> log{};
+  std::function<void(const Event&)> on_event{};
+};
+
+struct LockOptions {
+  /// How long the name stays taken after its holder has died. The lease renews itself, every third of it.
+  /// Unset: 30 s, or ttl_max where that is shorter.
+  std::optional<std::chrono::milliseconds> ttl{};
+  /// Lease::lost() stops so long before the deadline. Unset: a sixth of the TTL.
+  std::optional<std::chrono::milliseconds> grace{};
+  /// A node that is silent for longer has not answered. Unset: a tenth of the TTL, at most a second.
+  std::optional<std::chrono::milliseconds> node_timeout{};
+  /// A holder that is stuck does not renew for ever: the lease is lost when it was held so long.
+  std::optional<std::chrono::milliseconds> hold_max{};
+};
+
+/// How to wait for a name that another holds. By default: in a queue, for ever, until it is our turn.
+struct Wait {
+  /// Zero is one try.
+  std::optional<std::chrono::milliseconds> wait_max{};
+  /// Try so many times more, each after a delay, instead of standing in the queue.
+  std::optional<unsigned> retries{};
+  /// Each delay is between half of this and one and a half times this, by chance.
+  std::chrono::milliseconds retry_delay{200};
+  /// Called on the waiting thread: when the wait begins, and when its reason changes.
+  std::function<void(const Refusal&)> on_waiting{};
+};
+
+}  // namespace tenure

@@ -1,0 +1,10 @@
+// All of the public API. Start at Client.
+#pragma once
+
+#include "tenure/client.hpp"
+#include "tenure/clock.hpp"
+#include "tenure/event.hpp"
+#include "tenure/lease.hpp"
+#include "tenure/lock.hpp"
+#include "tenure/options.hpp"
+#include "tenure/refusal.hpp"

@@ -1,0 +1,92 @@
+#include "tenure/client.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "api/context.hpp"
+#include "core/names.hpp"
+#include "core/text.hpp"
+#include "core/timing.hpp"
+#include "runtime/instance_id.hpp"
+
+namespace tenure {
+
+namespace {
+
+using detail::usage;
+
+// A sentence about what is wrong, or nothing.
+std::optional<std::string> error_in(const ClientOptions& options) {
+  if (auto error = core::name_error("the prefix", options.prefix)) return error;
+  if (auto error = core::name_error("the lock prefix", options.lock_prefix)) return error;
+  if (auto error = core::name_error("the id", options.id); error && !options.id.empty()) return error;
+  if (options.ttl_max < core::ttl_min || options.ttl_max > core::ttl_cap_max) {
+    return "a ttl_max of " + core::shown(options.ttl_max) + " is not between " + core::shown(core::ttl_min) +
+           " and " + core::shown(core::ttl_cap_max);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Client::Client(std::shared_ptr<detail::Context> context) : context_(std::move(context)) {}
+
+tl::expected<Client, Refusal> Client::open(ClientOptions options) {
+  if (auto error = error_in(options)) return tl::unexpected(usage(std::move(*error)));
+  auto addresses = runtime::read_addresses(options.nodes);
+  if (!addresses) return tl::unexpected(usage(std::move(addresses.error())));
+  if (options.id.empty()) options.id = runtime::make_instance_id();
+
+  const runtime::Nodes nodes{std::move(*addresses), {options.prefix, options.ttl_max}};
+  runtime::ClientOptions inner{nodes.addresses, options.id, nodes.keyspace, std::move(options.log), {}};
+  if (options.on_event) {
+    // Users know locks by their names, not by their keys.
+    inner.on_event = [tell = std::move(options.on_event), prefix = options.lock_prefix](Event event) {
+      if (event.name.starts_with(prefix)) event.name.erase(0, prefix.size());
+      tell(event);
+    };
+  }
+  return Client(std::make_shared<detail::Context>(
+      detail::Context{nodes, options.id, options.lock_prefix, runtime::Client(std::move(inner))}));
+}
+
+Lock Client::lock(std::string name, LockOptions options) const {
+  return {context_, std::move(name), options};
+}
+
+tl::expected<std::vector<Lease>, Refusal> Client::acquire_all(const std::vector<std::string>& names,
+                                                              LockOptions options, const Wait& wait,
+                                                              const std::stop_token& stop) const {
+  std::vector<std::size_t> order(names.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) -> const std::string& { return names[i]; });
+  const auto same = [&](std::size_t one, std::size_t other) { return names[one] == names[other]; };
+  if (const auto twice = std::ranges::adjacent_find(order, same); twice != order.end()) {
+    return tl::unexpected(usage("the name " + core::printable(names[*twice]) + " is given twice"));
+  }
+
+  const auto began = BootClock::now();
+  std::vector<std::optional<Lease>> taken(names.size());
+  for (const std::size_t i : order) {
+    Wait left = wait;
+    if (left.wait_max && *left.wait_max > std::chrono::milliseconds::zero()) {
+      // At least a moment: zero would be one try, which is something else.
+      const auto waited = std::chrono::floor<std::chrono::milliseconds>(BootClock::now() - began);
+      left.wait_max = std::max(*wait.wait_max - waited, std::chrono::milliseconds(1));
+    }
+    auto lease = lock(names[i], options).acquire(left, stop);
+    // Those that were taken go with the vector.
+    if (!lease) return tl::unexpected(std::move(lease.error()));
+    taken[i] = std::move(*lease);
+  }
+  std::vector<Lease> leases;
+  leases.reserve(names.size());
+  for (auto& lease : taken) leases.push_back(std::move(*lease));
+  return leases;
+}
+
+const std::string& Client::id() const { return context_->id; }
+
+void Client::close() { context_->client.close(); }
+
+}  // namespace tenure

@@ -1,0 +1,32 @@
+// What the public handles share: the client, and what it was opened with.
+#pragma once
+
+#include <string>
+
+#include "core/action.hpp"
+#include "runtime/client.hpp"
+#include "runtime/nodes.hpp"
+#include "tenure/lease.hpp"
+#include "tenure/refusal.hpp"
+
+namespace tenure::detail {
+
+struct Context {
+  runtime::Nodes nodes;
+  std::string id;
+  std::string lock_prefix;
+  runtime::Client client;
+};
+
+// One lease in a user's hands.
+struct Held {
+  std::shared_ptr<Context> context;
+  std::string name;
+  runtime::Lease lease;
+};
+
+inline Refusal usage(std::string message) { return {Refusal::Code::usage, std::move(message)}; }
+// A refusal of the core, as users see it.
+Refusal refusal(const core::Refusal& refusal, const std::string& name, const Context& context);
+
+}  // namespace tenure::detail

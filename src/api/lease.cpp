@@ -1,0 +1,75 @@
+#include "tenure/lease.hpp"
+
+#include "api/context.hpp"
+#include "runtime/boot_clock.hpp"
+#include "runtime/refusal_text.hpp"
+
+namespace tenure {
+
+namespace {
+
+BootClock::time_point shown(core::Time time) { return BootClock::time_point(time.time_since_epoch()); }
+
+}  // namespace
+
+BootClock::time_point BootClock::now() noexcept { return shown(runtime::boot_now()); }
+
+Lease::Lease(std::unique_ptr<detail::Held> held) : held_(std::move(held)) {}
+Lease::~Lease() = default;
+Lease::Lease(Lease&&) noexcept = default;
+Lease& Lease::operator=(Lease&&) noexcept = default;
+
+const std::string& Lease::name() const { return held_->name; }
+std::uint64_t Lease::token() const { return held_->lease.token(); }
+bool Lease::held() const { return held_->lease.held(); }
+BootClock::time_point Lease::deadline() const { return shown(held_->lease.deadline()); }
+std::stop_token Lease::lost() const { return held_->lease.lost(); }
+
+std::optional<Loss> Lease::loss() const {
+  const auto reason = held_->lease.loss();
+  if (!reason) return std::nullopt;
+  switch (*reason) {
+    case core::LossReason::missing:
+      return Loss::missing;
+    case core::LossReason::taken:
+      return Loss::taken;
+    case core::LossReason::over:
+      return Loss::hold_over;
+    case core::LossReason::closed:
+      return Loss::closed;
+    case core::LossReason::not_renewed:
+      break;
+  }
+  return Loss::not_renewed;
+}
+
+tl::expected<BootClock::time_point, Refusal> Lease::extend() {
+  const auto deadline = held_->lease.extend();
+  if (deadline) return shown(*deadline);
+  const auto& [lost, why] = deadline.error();
+  return tl::unexpected(Refusal{lost ? Refusal::Code::lost : Refusal::Code::no_quorum,
+                                held_->name + " was not extended: " + why});
+}
+
+tl::expected<Released, Refusal> Lease::release() {
+  const core::Released released = held_->lease.release();
+  switch (released.outcome) {
+    case core::ReleaseOutcome::released:
+      return Released::released;
+    case core::ReleaseOutcome::expired:
+      return Released::expired;
+    case core::ReleaseOutcome::taken:
+      return Released::taken;
+    case core::ReleaseOutcome::failed:
+      break;
+  }
+  const auto& nodes = held_->context->nodes;
+  Refusal refusal{Refusal::Code::no_quorum, held_->name + " could not be given back, and runs out by itself" +
+                                                runtime::failures_text(released.failures, nodes)};
+  for (const auto& [node, failure] : released.failures) {
+    refusal.failed.push_back({redis::shown(nodes.addresses.at(node)), failure.detail});
+  }
+  return tl::unexpected(std::move(refusal));
+}
+
+}  // namespace tenure

@@ -1,0 +1,80 @@
+#include "tenure/lock.hpp"
+
+#include <algorithm>
+
+#include "api/context.hpp"
+#include "core/names.hpp"
+#include "core/text.hpp"
+
+namespace tenure {
+
+namespace {
+
+using detail::usage;
+
+tl::expected<core::Timing, std::string> timing_of(const LockOptions& options, core::Duration cap) {
+  core::TimingOptions timing;
+  timing.ttl_max = cap;
+  timing.ttl = options.ttl ? core::Duration(*options.ttl) : std::min(timing.ttl, cap);
+  timing.grace = options.grace;
+  timing.node_timeout = options.node_timeout;
+  if (options.hold_max && *options.hold_max < timing.ttl) {
+    return tl::unexpected("a longest hold of " + core::shown(*options.hold_max) +
+                          " is shorter than the TTL of " + core::shown(timing.ttl));
+  }
+  return core::make_timing(timing);
+}
+
+tl::expected<std::string, std::string> key_of(const std::string& name, const detail::Context& context) {
+  if (auto error = core::name_error("the name", name)) return tl::unexpected(std::move(*error));
+  std::string key = context.lock_prefix + name;
+  if (context.nodes.keyspace.owns(key)) {
+    return tl::unexpected("the name " + name + " cannot be used: its key would be " + key +
+                          ", which Tenure needs for itself");
+  }
+  return key;
+}
+
+// Like wait_max itself: nothing is for ever.
+std::optional<core::Duration> wait_of(const Wait& wait) {
+  if (!wait.wait_max) return std::nullopt;
+  const auto longest = std::chrono::floor<std::chrono::milliseconds>(core::Duration::max());
+  if (*wait.wait_max >= longest) return std::nullopt;
+  return std::max<core::Duration>(*wait.wait_max, core::Duration::zero());
+}
+
+}  // namespace
+
+Lock::Lock(std::shared_ptr<detail::Context> context, std::string name, LockOptions options)
+    : context_(std::move(context)), name_(std::move(name)), options_(options) {}
+
+tl::expected<Lease, Refusal> Lock::try_acquire() const {
+  return acquire({.wait_max = std::chrono::milliseconds::zero()});
+}
+
+tl::expected<Lease, Refusal> Lock::acquire(const Wait& wait, const std::stop_token& stop) const {
+  auto key = key_of(name_, *context_);
+  if (!key) return tl::unexpected(usage(std::move(key.error())));
+  auto timing = timing_of(options_, context_->nodes.keyspace.cap);
+  if (!timing) return tl::unexpected(usage(name_ + ": " + timing.error()));
+  if (wait.retry_delay <= std::chrono::milliseconds::zero()) {
+    return tl::unexpected(usage(name_ + ": a retry delay must be above zero"));
+  }
+
+  runtime::AcquireOptions options;
+  options.timing = *timing;
+  options.wait_max = wait_of(wait);
+  options.retries = wait.retries;
+  options.retry_delay = wait.retry_delay;
+  options.hold_max = options_.hold_max;
+  if (wait.on_waiting) {
+    options.on_waiting = [&](const core::Refusal& why) {
+      wait.on_waiting(detail::refusal(why, name_, *context_));
+    };
+  }
+  auto lease = context_->client.acquire(*key, options, stop);
+  if (!lease) return tl::unexpected(detail::refusal(lease.error(), name_, *context_));
+  return Lease(std::make_unique<detail::Held>(detail::Held{context_, name_, std::move(*lease)}));
+}
+
+}  // namespace tenure

@@ -1,0 +1,53 @@
+#include "api/context.hpp"
+#include "core/record.hpp"
+#include "runtime/not_open_text.hpp"
+#include "runtime/refusal_text.hpp"
+#include "runtime/wall_clock.hpp"
+
+namespace tenure::detail {
+
+namespace {
+
+using Code = Refusal::Code;
+
+Code code_of(core::RefusalCode code, const Context& context) {
+  switch (code) {
+    case core::RefusalCode::held:
+      return Code::held;
+    case core::RefusalCode::no_quorum:
+      return Code::no_quorum;
+    case core::RefusalCode::not_open:
+      return Code::not_open;
+    case core::RefusalCode::too_slow:
+      return Code::too_slow;
+    case core::RefusalCode::waited:
+      return Code::waited;
+    case core::RefusalCode::cancelled:
+      break;
+  }
+  return context.client.closed() ? Code::closed : Code::cancelled;
+}
+
+}  // namespace
+
+Refusal refusal(const core::Refusal& refusal, const std::string& name, const Context& context) {
+  Refusal shown{code_of(refusal.code, context), {}};
+  shown.message = shown.code == Code::closed ? name + " was not acquired: the client is closed"
+                                             : runtime::refusal_text(refusal, name, context.nodes);
+  if (refusal.held) {
+    const auto& [holder, left, place] = *refusal.held;
+    shown.holder = Refusal::Holder{holder.owner, holder.token, std::nullopt};
+    if (left >= core::Ttl::zero()) shown.holder->left = left;
+  }
+  for (const auto& [node, failure] : refusal.failures) {
+    shown.failed.push_back({redis::shown(context.nodes.addresses.at(node)), failure.detail});
+  }
+  const auto record = core::read_record(refusal.record);
+  if (record && !record->open && record->cap == context.nodes.keyspace.cap) {
+    shown.opens_in = std::chrono::ceil<std::chrono::milliseconds>(
+        runtime::quarantine_left(*record, runtime::wall_now_ms()));
+  }
+  return shown;
+}
+
+}  // namespace tenure::detail

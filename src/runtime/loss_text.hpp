@@ -1,0 +1,12 @@
+// Why a lease was lost, in words: "… was lost: its key is gone from Redis".
+#pragma once
+
+#include <string>
+
+#include "core/action.hpp"
+
+namespace tenure::runtime {
+
+std::string loss_text(core::LossReason reason);
+
+}  // namespace tenure::runtime
