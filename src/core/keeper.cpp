@@ -133,17 +133,21 @@ std::optional<Time> Keeper::wake() const {
 void Keeper::send(BatchId id, Batch& batch, Time now, Outbox& out) {
   batch.sent = now;
   batch.failure.reset();
-  for (const LeaseId lease : batch.leases) leases_.at(lease).asked = true;
   for (NodeIndex node = 0; node < nodes_; ++node) send(id, batch, node, now, out);
   if (batch.flights == 0) batch.due = Time::max();  // all are lost, and wait for their handles to let go
 }
 
+void Keeper::load(Cargo& cargo, LeaseId id, const Kept& lease) const {
+  cargo.flight.leases.push_back(id);
+  cargo.items.push_back({lease.key, grant(lease), lease.token});
+}
+
 template <class Batched>
-void Keeper::fly(Batched request, Flight flight, Batch& batch, Outbox& out) {
-  if (flight.leases.empty()) return;
-  for (const LeaseId id : flight.leases) request.items.push_back(holding(leases_.at(id)));
-  const RequestId id = out.send(flight.node, std::move(request), batch.timing->node_timeout);
-  flights_.emplace(id, std::move(flight));
+void Keeper::fly(Batched request, Cargo cargo, Batch& batch, Outbox& out) {
+  if (cargo.items.empty()) return;
+  request.items = std::move(cargo.items);
+  const RequestId id = out.send(cargo.flight.node, std::move(request), batch.timing->node_timeout);
+  flights_.emplace(id, std::move(cargo.flight));
   batch.flights += 1;
 }
 
@@ -151,17 +155,18 @@ void Keeper::fly(Batched request, Flight flight, Batch& batch, Outbox& out) {
 // majority stands may be put back also where nothing was lost.
 void Keeper::send(BatchId id, Batch& batch, NodeIndex node, Time now, Outbox& out) {
   const Timing& timing = *batch.timing;
-  Flight renewed{id, node, false, false, now, now + timing.node_timeout, {}};
-  Flight healed = renewed;
-  healed.reasserts = true;
-  Flight put_back = healed;
+  Cargo renewed{{id, node, false, false, now, now + timing.node_timeout, {}}};
+  Cargo healed = renewed;
+  healed.flight.reasserts = true;
+  Cargo put_back = healed;
   for (const LeaseId lease_id : batch.leases) {
     Kept& lease = leases_.at(lease_id);
     if (lease.phase == Phase::lost) continue;
+    lease.asked = true;
     const bool has = lease.seats.armed(node) != long_ago;
     if (!has) lease.seats.ask_again(node);
     const bool stands = now < timing.deadline(lease.seats.quorum_armed());
-    (has ? renewed : stands ? healed : put_back).leases.push_back(lease_id);
+    load(has ? renewed : stands ? healed : put_back, lease_id, lease);
   }
   fly(RenewRequest{timing.ttl, {}}, std::move(renewed), batch, out);
   fly(ReassertRequest{timing.ttl, true, {}}, std::move(healed), batch, out);
@@ -172,8 +177,8 @@ void Keeper::send(BatchId id, Batch& batch, NodeIndex node, Time now, Outbox& ou
 void Keeper::put_back(const Flight& after, Batch& batch, const std::vector<LeaseId>& leases, Time now,
                       Outbox& out) {
   const Timing& timing = *batch.timing;
-  Flight healed{after.batch, after.node, true, after.reasserts, now, now + timing.node_timeout, {}};
-  Flight put_back = healed;
+  Cargo healed{{after.batch, after.node, true, after.reasserts, now, now + timing.node_timeout, {}}};
+  Cargo put_back = healed;
   for (const LeaseId id : leases) {
     const auto found = leases_.find(id);
     if (found == leases_.end() || found->second.phase > Phase::uncertain) continue;
@@ -181,7 +186,7 @@ void Keeper::put_back(const Flight& after, Batch& batch, const std::vector<Lease
     if (now >= lease.deadline) continue;  // over: nobody holds it any more
     // What nodes had before this round proves nothing: somebody may be deleting it from all of them.
     const bool stands = lease.seats.quorum_armed() >= batch.sent;
-    (stands ? healed : put_back).leases.push_back(id);
+    load(stands ? healed : put_back, id, lease);
   }
   fly(ReassertRequest{timing.ttl, true, {}}, std::move(healed), batch, out);
   fly(ReassertRequest{timing.ttl, false, {}}, std::move(put_back), batch, out);
@@ -209,7 +214,6 @@ void Keeper::land(const Flight& flight, const Reply& reply, Time now, Random& ra
   } else {
     batch.failure = misfit;
   }
-  find_first_loss(batch);
   if (batch.flights > 0) return;
   if (batch.leases.empty()) {
     batches_.erase(found);
@@ -252,9 +256,14 @@ void Keeper::on_answer(LeaseId id, const Flight& flight, KeyAnswer answer, Time 
 // All nodes have answered, or had their time.
 void Keeper::end_round(Batch& batch, Time now, Random& random, Outbox& out) {
   bool all_renewed = true;
+  // Until here it was too early, if anything: a deadline only moves on.
+  batch.first_loss = Time::max();
   for (const LeaseId id : batch.leases) {
     Kept& lease = leases_.at(id);
     const bool asked = std::exchange(lease.asked, false);
+    if (lease.phase != Phase::lost) {
+      batch.first_loss = std::min(batch.first_loss, lease.deadline - batch.timing->grace);
+    }
     if (!asked || lease.phase == Phase::lost || lease.seats.quorum_armed() >= batch.sent) continue;
     all_renewed = false;
     const bool told = lease.phase == Phase::uncertain && !std::exchange(lease.extending, false);

@@ -97,6 +97,11 @@ class Keeper {
     Time ends_at{};
     std::vector<LeaseId> leases;
   };
+  // A flight that is being loaded.
+  struct Cargo {
+    Flight flight;
+    std::vector<Holding> items{};
+  };
 
   static Time deadline_of(const Kept& lease);
   void leave_batch(LeaseId id, BatchId batch);
@@ -105,7 +110,7 @@ class Keeper {
   void send(BatchId id, Batch& batch, NodeIndex node, Time now, Outbox& out);
   // Sends a request about these leases on its way, unless there are none.
   template <class Batched>
-  void fly(Batched request, Flight flight, Batch& batch, Outbox& out);
+  void fly(Batched request, Cargo cargo, Batch& batch, Outbox& out);
   void put_back(const Flight& after, Batch& batch, const std::vector<LeaseId>& leases, Time now, Outbox& out);
   void land(const Flight& flight, const Reply& reply, Time now, Random& random, Outbox& out);
   void on_answer(LeaseId id, const Flight& flight, KeyAnswer answer, Time now, Outbox& out);
@@ -113,7 +118,7 @@ class Keeper {
   void lose_overdue(Batch& batch, Time now, Outbox& out);
   void lose(LeaseId id, Kept& lease, LossReason reason, Time deadline, Outbox& out);
   void find_first_loss(Batch& batch);
-  Holding holding(const Kept& lease) const { return {lease.key, grant(lease), lease.token}; }
+  void load(Cargo& cargo, LeaseId id, const Kept& lease) const;
   Grant grant(const Kept& lease) const { return {owner_, lease.nonce}; }
 
   std::string owner_;

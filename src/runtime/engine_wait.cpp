@@ -154,7 +154,8 @@ void Engine::serve() {
   while (!stopping_) {
     if (poller_ == nullptr && followers_.empty() && links_waiting()) {
       poll_links(lock, hidden_, std::nullopt);
-      pass_on();
+      // Not pass_on(): with nobody else there it would kick this very thread, again and again.
+      if (!followers_.empty()) followers_.front()->wake.notify_one();
     } else {
       lock.unlock();
       std::array<pollfd, 2> fds{{{kick_hidden_.get(), POLLIN, 0}, {timer_.fd(), POLLIN, 0}}};
