@@ -1,0 +1,22 @@
+// tenure-bench [--quick] [one] [many] [renew]: how close Tenure comes to what a hand-made program could do, in one run
+// on this machine.
+#include <cstdio>
+#include <set>
+#include <string>
+
+#include "benches.hpp"
+#include "measure.hpp"
+
+int main(int argc, char** argv) {
+  std::set<std::string> wanted(argv + 1, argv + argc);
+  const int rounds = wanted.erase("--quick") != 0 ? 5 : 25;
+  const auto wants = [&](const char* name) { return wanted.empty() || wanted.contains(name); };
+  std::printf("All times are for one unit of work. \"0.90 of A\" means: as fast as 0.90 times A.\n");
+  for (const bool one_core : {true, false}) {
+    tenure::bench::pin(one_core);
+    std::printf("\n== Redis and the program on %s\n", one_core ? "one core" : "all cores");
+    if (wants("one")) tenure::bench::one_caller(rounds);
+    if (wants("many")) tenure::bench::many_callers(rounds);
+    if (wants("renew")) tenure::bench::renewal(rounds);
+  }
+}
