@@ -115,6 +115,7 @@ enum class FailureCode : std::uint8_t {
   unreachable,
   timed_out,
   closed,
+  tls,  // it could not prove who it is, or does not believe us
   auth,
   no_permission,
   loading,

@@ -1,10 +1,6 @@
 #include "runtime/caller.hpp"
 
-#include <poll.h>
-#include <sys/socket.h>
-
 #include <array>
-#include <cerrno>
 #include <utility>
 
 #include "redis/conversation.hpp"
@@ -13,6 +9,7 @@
 #include "redis/reader.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/dial.hpp"
+#include "runtime/wait_for.hpp"
 
 namespace tenure::runtime {
 
@@ -22,18 +19,6 @@ using core::Applied;
 using core::Failure;
 using core::FailureCode;
 
-// Waits for a descriptor, at most until the deadline.
-bool wait_for(int fd, short events, core::Time deadline) {
-  while (true) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - boot_now());
-    if (left <= std::chrono::milliseconds::zero()) return false;
-    pollfd ready{fd, events, 0};
-    const int count = poll(&ready, 1, static_cast<int>(left.count()));
-    if (count > 0) return true;
-    if (count < 0 && errno != EINTR) return false;
-  }
-}
-
 tl::unexpected<Failure> failed(FailureCode code, std::string detail, Applied applied = Applied::perhaps) {
   return tl::unexpected(Failure{applied, code, std::move(detail)});
 }
@@ -41,15 +26,15 @@ tl::unexpected<Failure> failed(FailureCode code, std::string detail, Applied app
 }  // namespace
 
 struct Caller::State {
-  Descriptor socket;
+  Stream stream;
   core::Duration timeout{};
   redis::Reader reader;
 
   tl::expected<redis::Value, Failure> call(const redis::Command& command) {
-    if (!socket) return failed(FailureCode::closed, "the connection is closed", Applied::no);
+    if (!stream) return failed(FailureCode::closed, "the connection is closed", Applied::no);
     auto value = exchange(command, boot_now() + timeout);
     if (!value) {
-      socket.reset();
+      stream.close();
       return value;
     }
     if (value->kind == redis::Value::Kind::error) return tl::unexpected(redis::classify(value->text));
@@ -61,12 +46,10 @@ struct Caller::State {
     std::string bytes;
     redis::append_command(bytes, command);
     for (std::size_t written = 0; written < bytes.size();) {
-      const auto sent = ::send(socket.get(), bytes.data() + written, bytes.size() - written, MSG_NOSIGNAL);
-      if (sent >= 0) {
-        written += static_cast<std::size_t>(sent);
-      } else if (errno != EAGAIN && errno != EINTR) {
-        return failed(FailureCode::closed, "the connection broke");
-      } else if (!wait_for(socket.get(), POLLOUT, deadline)) {
+      const auto sent = stream.send(std::string_view(bytes).substr(written));
+      if (!sent) return tl::unexpected(sent.error());
+      written += *sent;
+      if (*sent == 0 && !wait_for(stream.fd(), stream.events_to_send(), deadline)) {
         return failed(FailureCode::timed_out, "no answer in time");
       }
     }
@@ -74,31 +57,33 @@ struct Caller::State {
       auto value = reader.next();
       if (!value) return failed(FailureCode::protocol, value.error());
       if (*value) return std::move(**value);
-      if (!wait_for(socket.get(), POLLIN, deadline))
+      if (!stream.buffered() && !wait_for(stream.fd(), stream.events_to_receive(), deadline)) {
         return failed(FailureCode::timed_out, "no answer in time");
+      }
       std::array<char, 4096> buffer{};
-      const auto got = recv(socket.get(), buffer.data(), buffer.size(), 0);
-      if (got == 0) return failed(FailureCode::closed, "Redis closed the connection");
-      if (got > 0) reader.feed({buffer.data(), static_cast<std::size_t>(got)});
-      if (got < 0 && errno != EAGAIN && errno != EINTR)
-        return failed(FailureCode::closed, "the connection broke");
+      const auto got = stream.receive(buffer);
+      if (!got) return tl::unexpected(got.error());
+      reader.feed({buffer.data(), *got});
     }
   }
 };
 
-tl::expected<Caller, Failure> Caller::connect(const redis::Address& address, core::Duration timeout) {
+tl::expected<Caller, Failure> Caller::connect(const redis::Address& address, core::Duration timeout,
+                                              const Tls& tls) {
   const core::Time deadline = boot_now() + timeout;
   Lookup lookup;
-  Dial dial(address, lookup, 0);
+  Dial dial(address, tls, lookup, 0);
   auto state = std::make_unique<State>();
   state->timeout = timeout;
-  while (!state->socket) {
+  while (!state->stream) {
     auto connected = dial.step();
     if (!connected) return tl::unexpected(connected.error());
     if (*connected) {
-      state->socket = std::move(**connected);
+      state->stream = std::move(**connected);
     } else if (!wait_for(dial.fd(), dial.events(), deadline)) {
-      return failed(FailureCode::timed_out, "no connection in time", Applied::no);
+      return failed(FailureCode::timed_out,
+                    dial.shaking_hands() ? "no answer to the TLS handshake in time" : "no connection in time",
+                    Applied::no);
     }
   }
   for (const auto& command : redis::greeting_commands({address.user, address.password, address.database})) {

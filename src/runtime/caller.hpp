@@ -10,13 +10,15 @@
 #include "redis/script_call.hpp"
 #include "redis/url.hpp"
 #include "redis/value.hpp"
+#include "runtime/tls.hpp"
 
 namespace tenure::runtime {
 
 class Caller {
  public:
-  // Connects and greets, within the timeout.
-  static tl::expected<Caller, core::Failure> connect(const redis::Address& address, core::Duration timeout);
+  // Connects and greets, within the timeout. An address that asks for TLS needs it to be set up.
+  static tl::expected<Caller, core::Failure> connect(const redis::Address& address, core::Duration timeout,
+                                                     const Tls& tls = {});
   ~Caller();
   Caller(Caller&&) noexcept;
   Caller& operator=(Caller&&) noexcept;

@@ -16,6 +16,7 @@
 #include "core/timing.hpp"
 #include "redis/script_call.hpp"
 #include "redis/url.hpp"
+#include "runtime/tls.hpp"
 #include "tenure/event.hpp"
 
 namespace tenure::runtime {
@@ -24,6 +25,7 @@ struct ClientOptions {
   std::vector<redis::Address> nodes{};
   std::string owner{};  // unlike that of any other process: make_instance_id()
   redis::Keyspace keyspace{};
+  Tls tls{};  // for nodes whose address asks for it: Tls::load()
   // Told in sentences what goes wrong beside the calls, and of events what happens to which key; on a thread of
   // their own.
   std::function<void(std::string_view)> log{};

@@ -50,8 +50,8 @@ std::string error_text(int error) {
 
 }  // namespace
 
-Dial::Dial(const redis::Address& address, Lookup& lookup, std::size_t first)
-    : address_(address), lookup_(lookup), first_(first) {
+Dial::Dial(const redis::Address& address, const Tls& tls, Lookup& lookup, std::size_t first)
+    : address_(address), tls_(tls), lookup_(lookup), first_(first) {
   if (address.kind == redis::Address::Kind::tcp) {
     looking_up_ = true;
     return;
@@ -93,7 +93,20 @@ void Dial::next_target() {
   }
 }
 
-tl::expected<std::optional<Descriptor>, core::Failure> Dial::step() {
+bool Dial::connected() {
+  while (socket_) {
+    pollfd ready{socket_.get(), POLLOUT, 0};
+    if (poll(&ready, 1, 0) == 0) return false;
+    socklen_t size = sizeof error_;
+    getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &error_, &size);
+    if (error_ == 0) return true;
+    socket_.reset();
+    next_target();
+  }
+  return false;
+}
+
+tl::expected<std::optional<Stream>, core::Failure> Dial::step() {
   if (looking_up_) {
     auto found = lookup_.find(address_);
     if (!found) return std::nullopt;
@@ -101,20 +114,25 @@ tl::expected<std::optional<Descriptor>, core::Failure> Dial::step() {
     looking_up_ = false;
     set_targets(std::move(**found));
   }
-  while (socket_) {
-    pollfd ready{socket_.get(), POLLOUT, 0};
-    if (poll(&ready, 1, 0) == 0) return std::nullopt;
-    socklen_t size = sizeof error_;
-    getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &error_, &size);
-    if (error_ == 0) return std::move(socket_);
-    socket_.reset();
-    next_target();
+  if (!session_) {
+    if (!connected()) {
+      if (socket_) return std::nullopt;
+      return tl::unexpected(unreachable(error_text(error_)));
+    }
+    if (!address_.tls) return Stream(std::move(socket_));
+    session_.emplace(tls_, address_.host, socket_.get());
   }
-  return tl::unexpected(unreachable(error_text(error_)));
+  const auto secure = session_->shake_hands();
+  if (!secure) return tl::unexpected(secure.error());
+  if (!*secure) return std::nullopt;
+  return Stream(std::move(socket_), std::exchange(session_, std::nullopt));
 }
 
 int Dial::fd() const { return looking_up_ ? lookup_.fd() : socket_.get(); }
 
-short Dial::events() const { return looking_up_ ? POLLIN : POLLOUT; }
+short Dial::events() const {
+  if (session_) return session_->events_to_shake_hands();
+  return looking_up_ ? POLLIN : POLLOUT;
+}
 
 }  // namespace tenure::runtime

@@ -16,8 +16,8 @@ constexpr core::Duration answer_within = seconds(5);
 
 }  // namespace
 
-Ear::Ear(const redis::Address& address, std::string channel)
-    : address_(address), channel_(std::move(channel)), wire_(address) {}
+Ear::Ear(const redis::Address& address, std::string channel, const Tls& tls)
+    : address_(address), channel_(std::move(channel)), wire_(address, tls) {}
 
 void Ear::open(core::Time now, core::Random& random) {
   if (wire_.idle() && !due_) return dial(now, random);

@@ -14,7 +14,7 @@ namespace tenure::runtime {
 
 class Ear {
  public:
-  Ear(const redis::Address& address, std::string channel);
+  Ear(const redis::Address& address, std::string channel, const Tls& tls);
 
   // Somebody waits. Notices whether the connection broke while nobody listened to it.
   void open(core::Time now, core::Random& random);

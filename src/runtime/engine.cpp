@@ -236,7 +236,8 @@ Link& Engine::link_for(const core::Send& send) {
   }
   const auto introduce = [this] { return redis::Introduction{random_.hex16(), wall_now_ms()}; };
   lines_.push_back(
-      {send.node, patience, Link(send.node, options_.nodes.at(send.node), options_.keyspace, introduce)});
+      {send.node, patience,
+       Link(send.node, options_.nodes.at(send.node), options_.keyspace, introduce, options_.tls)});
   return lines_.back().link;
 }
 
@@ -302,7 +303,7 @@ void Engine::tell(Event event) {
 void Engine::listen(core::Time now) {
   if (ears_.empty()) {
     for (const auto& address : options_.nodes) {
-      ears_.emplace_back(address, options_.keyspace.channels() + options_.owner);
+      ears_.emplace_back(address, options_.keyspace.channels() + options_.owner, options_.tls);
     }
     listening_.assign(options_.nodes.size(), false);
   }

@@ -5,13 +5,13 @@
 namespace tenure::runtime {
 
 Link::Link(core::NodeIndex node, const redis::Address& address, redis::Keyspace keyspace,
-           redis::Conversation::Introduce introduce)
+           redis::Conversation::Introduce introduce, const Tls& tls)
     : node_(node),
       address_(address),
       keyspace_(std::move(keyspace)),
       introduce_(std::move(introduce)),
       conversation_(converse()),
-      wire_(address_) {}
+      wire_(address_, tls) {}
 
 redis::Conversation Link::converse() const {
   return {redis::Greeting{address_.user, address_.password, address_.database}, keyspace_, introduce_};

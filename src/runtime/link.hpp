@@ -21,7 +21,7 @@ class Link {
   };
 
   Link(core::NodeIndex node, const redis::Address& address, redis::Keyspace keyspace,
-       redis::Conversation::Introduce introduce);
+       redis::Conversation::Introduce introduce, const Tls& tls);
 
   // News that are known at once are appended by all of these.
   void ask(core::RequestId id, core::Request request, core::Time now, News& news);

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -24,23 +25,41 @@ sockaddr_un unix_address(const std::string& path) {
   return address;
 }
 
-int connect_to(const std::string& path) {
-  const auto address = unix_address(path);
-  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+void send_at_once(int socket) {
+  const int on = 1;
+  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+int connect_to(const std::string& target) {
+  if (target.starts_with('/')) {
+    const auto address = unix_address(target);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return fd;
+    close(fd);
+    return -1;
+  }
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(target)));
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  send_at_once(fd);
   if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return fd;
   close(fd);
   return -1;
 }
 
 // False when the connection is over. Tests send little: a peer that does not read is not provided for.
-bool pass(int from, int to) {
+bool pass(int from, int to, std::size_t piece) {
   std::array<char, 65536> block{};
   const auto got = recv(from, block.data(), block.size(), 0);
   if (got <= 0) return false;
-  for (ssize_t sent = 0; sent < got;) {
-    const auto count = send(to, block.data() + sent, static_cast<std::size_t>(got - sent), MSG_NOSIGNAL);
+  for (std::size_t sent = 0; sent < static_cast<std::size_t>(got);) {
+    const auto count =
+        send(to, block.data() + sent, std::min(piece, static_cast<std::size_t>(got) - sent), MSG_NOSIGNAL);
     if (count < 0) return false;
-    sent += count;
+    sent += static_cast<std::size_t>(count);
+    if (piece == 1) std::this_thread::yield();  // so that somebody reads it
   }
   return true;
 }
@@ -149,8 +168,8 @@ void Forwarder::run() {
       };
       const auto found = std::find_if(pairs_.begin(), pairs_.end(), same);
       if (found == pairs_.end()) continue;
-      const bool up = fds[2 + 2 * i].revents == 0 || pass(found->client, found->server);
-      const bool down = fds[3 + 2 * i].revents == 0 || pass(found->server, found->client);
+      const bool up = fds[2 + 2 * i].revents == 0 || pass(found->client, found->server, piece_);
+      const bool down = fds[3 + 2 * i].revents == 0 || pass(found->server, found->client, piece_);
       if (up && down) continue;
       close(found->client);
       close(found->server);
@@ -162,6 +181,7 @@ void Forwarder::run() {
 void Forwarder::accept_one() {
   const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
   if (client < 0) return;
+  if (port_ != 0) send_at_once(client);
   const int server = state_ == State::cut ? -1 : connect_to(target_);
   if (server < 0) {
     close(client);

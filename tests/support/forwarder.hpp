@@ -1,4 +1,4 @@
-// Passes bytes between its clients and one Unix socket, and stops doing so when a test asks for it: a network
+// Passes bytes between its clients and one Unix socket, or port of 127.0.0.1, and stops doing so when a test asks for it: a network
 // that fails, or an address behind which another server stands from now on.
 #pragma once
 
@@ -18,6 +18,7 @@ class Forwarder {
  public:
   enum class Listens { unix_socket, tcp };
 
+  // The path of a socket, or the number of a port.
   explicit Forwarder(std::string target, Listens listens = Listens::unix_socket);
   ~Forwarder();
   Forwarder(const Forwarder&) = delete;
@@ -33,6 +34,8 @@ class Forwarder {
   // Every connection breaks, and what was held is gone; new ones break, too, until mend().
   void cut();
   void mend();
+  // From now on every byte goes on its own.
+  void split() { piece_ = 1; }
 
  private:
   enum class State { passes, holds, cut };
@@ -55,6 +58,7 @@ class Forwarder {
   std::string target_;
   State state_ = State::passes;
   bool stopping_ = false;
+  std::atomic<std::size_t> piece_ = 65536;  // the most bytes that are passed on at once
   std::vector<Pair> pairs_;
   std::thread thread_;
 };

@@ -24,6 +24,7 @@ inline constexpr std::optional<core::Duration> for_ever = std::nullopt;
 struct ClientWith {
   std::string owner = runtime::make_instance_id();
   std::function<void(std::string_view)> log{};
+  runtime::TlsOptions tls{};
 };
 
 inline runtime::Client client_of(std::vector<redis::Address> addresses, core::Ttl cap, ClientWith with = {}) {
@@ -32,6 +33,9 @@ inline runtime::Client client_of(std::vector<redis::Address> addresses, core::Tt
   options.owner = std::move(with.owner);
   options.keyspace.cap = cap;
   options.log = std::move(with.log);
+  if (std::ranges::any_of(options.nodes, &redis::Address::tls)) {
+    options.tls = runtime::Tls::load(with.tls).value();
+  }
   return runtime::Client(std::move(options));
 }
 

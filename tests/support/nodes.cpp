@@ -26,9 +26,9 @@ Nodes::Nodes(std::size_t count, core::Ttl cap, const RedisServer::Options& optio
   for (std::size_t i = 0; i < count; ++i) init(servers_.emplace_back(options), cap);
 }
 
-std::vector<redis::Address> Nodes::addresses() const {
+std::vector<redis::Address> Nodes::addresses(std::string_view user_info) const {
   std::vector<redis::Address> addresses;
-  for (const auto& server : servers_) addresses.push_back(redis::parse_url(server.url()).value());
+  for (const auto& server : servers_) addresses.push_back(redis::parse_url(server.url(user_info)).value());
   return addresses;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/message.hpp"
@@ -24,7 +25,8 @@ class Nodes {
   RedisServer& operator[](std::size_t node) { return servers_.at(node); }
   std::size_t size() const { return servers_.size(); }
   core::Ttl cap() const { return cap_; }
-  std::vector<redis::Address> addresses() const;
+  // By that user, where there is one: "name:password".
+  std::vector<redis::Address> addresses(std::string_view user_info = {}) const;
 
   // What each of them shows for a key; empty where there is none.
   std::vector<std::string> values(const std::string& key);

@@ -72,7 +72,7 @@ RedisServer::~RedisServer() {
 void RedisServer::start() {
   const bool keep_port = port_ != 0;
   for (int attempt = 0; attempt < port_attempts; ++attempt) {
-    if (options_.tcp && !keep_port) port_ = free_port();
+    if ((options_.tcp || !options_.tls.empty()) && !keep_port) port_ = free_port();
     if (launch()) return;
   }
   throw std::runtime_error("port " + std::to_string(port_) + " stays taken");
@@ -80,7 +80,7 @@ void RedisServer::start() {
 
 bool RedisServer::launch() {
   std::vector<std::string> argv{server_program(),
-                                "--port",
+                                options_.tls.empty() ? "--port" : "--tls-port",
                                 std::to_string(port_),
                                 "--bind",
                                 "127.0.0.1",
@@ -94,6 +94,8 @@ bool RedisServer::launch() {
                                 "",
                                 "--appendonly",
                                 "no"};
+  if (!options_.tls.empty()) argv.insert(argv.end(), {"--port", "0"});
+  argv.insert(argv.end(), options_.tls.begin(), options_.tls.end());
   argv.insert(argv.end(), options_.arguments.begin(), options_.arguments.end());
   process_ = std::make_unique<Process>(std::move(argv));
   const bool up = wait_until([this] { return !process_->running() || answers(); });
@@ -117,7 +119,7 @@ bool RedisServer::answers() {
 std::string RedisServer::url(std::string_view user_info) const {
   const std::string who = user_info.empty() ? "" : std::string(user_info) + "@";
   if (port_ == 0) return "unix://" + who + socket_path();
-  return "redis://" + who + "127.0.0.1:" + std::to_string(port_);
+  return (options_.tls.empty() ? "redis://" : "rediss://") + who + "127.0.0.1:" + std::to_string(port_);
 }
 
 pid_t RedisServer::pid() const { return process_ ? process_->pid() : -1; }

@@ -19,6 +19,7 @@ class RedisServer {
  public:
   struct Options {
     bool tcp = false;                      // listens on a free port of 127.0.0.1, too
+    std::vector<std::string> tls{};        // speaks TLS there, by these arguments: Certificates::server()
     std::vector<std::string> arguments{};  // added to the command line: {"--requirepass", "secret"}
     std::string user{};                    // as whom command() speaks; needs a password
     std::string password{};
@@ -31,7 +32,7 @@ class RedisServer {
   RedisServer(const RedisServer&) = delete;
   RedisServer& operator=(const RedisServer&) = delete;
 
-  // For "user:password" as user info: unix://user:password@/path, or redis:// when it has a port.
+  // For "user:password" as user info: unix://user:password@/path, or redis(s):// when it has a port.
   std::string url(std::string_view user_info = {}) const;
   std::string socket_path() const { return directory_ / "redis.sock"; }
   const std::filesystem::path& directory() const { return directory_; }
