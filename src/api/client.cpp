@@ -27,18 +27,40 @@ std::optional<std::string> error_in(const ClientOptions& options) {
   return std::nullopt;
 }
 
+tl::expected<runtime::Nodes, std::string> nodes_of(const ClientOptions& options) {
+  runtime::Nodes nodes;
+  for (const auto& url : options.nodes) {
+    auto address = redis::parse_url(url);
+    if (!address) return tl::unexpected(std::move(address.error()));
+    nodes.addresses.push_back(std::move(*address));
+  }
+  if (auto error = runtime::error_in(nodes.addresses)) return tl::unexpected(std::move(*error));
+  nodes.keyspace = {options.prefix, options.ttl_max};
+  const auto& [ca, certificate, key, name] = options.tls;
+  nodes.tls_options = {ca, certificate, key, name};
+  if (std::ranges::any_of(nodes.addresses, &redis::Address::tls)) {
+    auto tls = runtime::Tls::load(nodes.tls_options);
+    if (!tls) return tl::unexpected(std::move(tls.error()));
+    nodes.tls = std::move(*tls);
+  } else if (nodes.tls_options != runtime::TlsOptions{}) {
+    return tl::unexpected(
+        std::string("TLS is set up, and no address asks for it: those begin with rediss://"));
+  }
+  return nodes;
+}
+
 }  // namespace
 
 Client::Client(std::shared_ptr<detail::Context> context) : context_(std::move(context)) {}
 
 tl::expected<Client, Refusal> Client::open(ClientOptions options) {
   if (auto error = error_in(options)) return tl::unexpected(usage(std::move(*error)));
-  auto addresses = runtime::read_addresses(options.nodes);
-  if (!addresses) return tl::unexpected(usage(std::move(addresses.error())));
+  auto nodes = nodes_of(options);
+  if (!nodes) return tl::unexpected(usage(std::move(nodes.error())));
   if (options.id.empty()) options.id = runtime::make_instance_id();
 
-  const runtime::Nodes nodes{std::move(*addresses), {options.prefix, options.ttl_max}};
-  runtime::ClientOptions inner{nodes.addresses, options.id, nodes.keyspace, std::move(options.log), {}};
+  runtime::ClientOptions inner{nodes->addresses,       options.id, nodes->keyspace, nodes->tls,
+                               std::move(options.log), {}};
   if (options.on_event) {
     // Users know locks by their names, not by their keys.
     inner.on_event = [tell = std::move(options.on_event), prefix = options.lock_prefix](Event event) {
@@ -46,8 +68,8 @@ tl::expected<Client, Refusal> Client::open(ClientOptions options) {
       tell(event);
     };
   }
-  return Client(std::make_shared<detail::Context>(
-      detail::Context{nodes, options.id, options.lock_prefix, runtime::Client(std::move(inner))}));
+  return Client(std::make_shared<detail::Context>(detail::Context{
+      std::move(*nodes), options.id, options.lock_prefix, runtime::Client(std::move(inner))}));
 }
 
 Lock Client::lock(std::string name, LockOptions options) const {

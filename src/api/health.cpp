@@ -12,9 +12,9 @@ namespace tenure {
 
 namespace {
 
-NodeHealth look_at(const redis::Address& address, core::Duration timeout) {
+NodeHealth look_at(const redis::Address& address, core::Duration timeout, const runtime::Tls& tls) {
   NodeHealth node{redis::shown(address), std::nullopt, {}};
-  auto redis = runtime::Caller::connect(address, timeout);
+  auto redis = runtime::Caller::connect(address, timeout, tls);
   if (!redis) {
     node.detail = redis.error().detail;
     return node;
@@ -34,7 +34,8 @@ NodeHealth look_at(const redis::Address& address, core::Duration timeout) {
 Health Client::health(std::chrono::milliseconds timeout) const {
   std::vector<std::future<NodeHealth>> asked;
   for (const auto& address : context_->nodes.addresses) {
-    asked.push_back(std::async(std::launch::async, look_at, std::cref(address), timeout));
+    asked.push_back(
+        std::async(std::launch::async, look_at, std::cref(address), timeout, context_->nodes.tls));
   }
   Health health;
   for (auto& node : asked) health.nodes.push_back(node.get());

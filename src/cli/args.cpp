@@ -25,6 +25,14 @@ void add_duration(CLI::App& app, const std::string& option, std::optional<core::
   });
 }
 
+// An empty one is a script's variable that was never set, and not the same as none.
+void add_text(CLI::App& app, const std::string& option, std::string& target) {
+  app.add_option_function<std::string>(option, [&target, option](const std::string& text) {
+    if (text.empty()) throw CLI::ValidationError(option, "it is empty");
+    target = text;
+  });
+}
+
 void add_exit_code(CLI::App& app, std::optional<int>& target) {
   app.add_option_function<std::string>("-E,--busy-code", [&target](const std::string& text) {
     const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
@@ -41,6 +49,11 @@ void add_node_options(CLI::App& app, NodeArgs& nodes) {
   app.add_option("--redis", nodes.redis)->allow_extra_args(false);
   add_duration(app, "--ttl-max", nodes.ttl_max);
   app.add_option("--prefix", nodes.prefix);
+  add_text(app, "--redis-file", nodes.redis_file);
+  add_text(app, "--tls-ca", nodes.tls.ca_file);
+  add_text(app, "--tls-cert", nodes.tls.certificate_file);
+  add_text(app, "--tls-key", nodes.tls.key_file);
+  add_text(app, "--tls-name", nodes.tls.server_name);
 }
 
 void add_run_options(CLI::App& app, RunArgs& run) {

@@ -11,6 +11,7 @@
 #include "runtime/caller.hpp"
 #include "runtime/instance_id.hpp"
 #include "runtime/refusal_text.hpp"
+#include "runtime/speech.hpp"
 #include "runtime/wall_clock.hpp"
 
 namespace tenure::cli {
@@ -33,11 +34,11 @@ struct Found {
   }
 };
 
-tl::expected<Found, Failure> look_at(const redis::Address& address, const redis::Keyspace& keyspace) {
-  auto redis = runtime::Caller::connect(address, timeout);
+tl::expected<Found, Failure> look_at(const redis::Address& address, const Nodes& nodes) {
+  auto redis = runtime::Caller::connect(address, timeout, nodes.tls);
   if (!redis) return tl::unexpected(redis.error());
   if (auto why = unfit(*redis)) return tl::unexpected(std::move(*why));
-  auto record = redis->call({"GET", keyspace.record()});
+  auto record = redis->call({"GET", nodes.keyspace.record()});
   if (!record) return tl::unexpected(record.error());
   return Found{std::move(*redis), std::move(record->text)};
 }
@@ -86,7 +87,7 @@ class Init {
  private:
   void look() {
     for (const auto& address : nodes_.addresses) {
-      auto found = look_at(address, nodes_.keyspace);
+      auto found = look_at(address, nodes_);
       if (found) {
         found_.push_back(std::move(*found));
       } else {
@@ -120,7 +121,7 @@ class Init {
             ": it has no record of Tenure, and others have: its data was lost, or it "
             "is new. Nothing was changed there; clients wait for it and it joins after " +
             core::shown(core::quarantine_length(nodes_.keyspace.cap)) + ". If it is new: tenure init " +
-            runtime::as_options({{address}, nodes_.keyspace}));
+            runtime::as_options({{address}, nodes_.keyspace, nodes_.tls_options}));
       } else {
         exists(address, found_[i].record);
       }
@@ -128,7 +129,7 @@ class Init {
   }
 
   void failed(const redis::Address& address, const Failure& failure) {
-    say(runtime::failure_text(address, failure));
+    say(runtime::failure_text(address, runtime::diagnosed(address, failure)));
     code_ = ExitCode::no_quorum;
   }
 

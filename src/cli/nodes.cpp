@@ -1,10 +1,14 @@
 #include "cli/nodes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <string_view>
 
 #include "cli/duration.hpp"
+#include "cli/message.hpp"
+#include "cli/redis_file.hpp"
+#include "cli/secrets.hpp"
 #include "core/names.hpp"
 #include "core/text.hpp"
 #include "core/timing.hpp"
@@ -36,17 +40,78 @@ std::vector<std::string> split_at_commas(std::string_view text) {
   return parts;
 }
 
-struct Urls {
+struct Named {
   std::string source;
-  std::vector<std::string> urls;
+  std::vector<redis::Address> addresses;
 };
 
-Urls find_urls(const NodeArgs& args) {
-  if (!args.redis.empty()) return {"--redis", args.redis};
-  if (const auto given = from_environment("TENURE_REDIS")) return {"TENURE_REDIS", split_at_commas(*given)};
+tl::expected<Named, std::string> from_urls(const std::string& source, const std::vector<std::string>& urls) {
+  Named named{source, {}};
+  for (const auto& url : urls) {
+    auto address = redis::parse_url(url);
+    if (!address) return tl::unexpected(source + ": " + address.error());
+    named.addresses.push_back(std::move(*address));
+  }
+  return named;
+}
+
+tl::expected<Named, std::string> from_file(const std::string& source, const std::string& path) {
+  auto file = read_redis_file(path);
+  if (!file) return tl::unexpected(source + ": " + file.error());
+  // A name alone counts, too: redis-cli reads it as a password, and people write it so.
+  const bool secret = std::ranges::any_of(
+      file->addresses, [](const auto& it) { return !it.password.empty() || !it.user.empty(); });
+  if (file->exposed && secret) {
+    say("warning: " + core::printable(path, 200) + " holds a password, and others can read it: chmod 600");
+  }
+  return Named{source, std::move(file->addresses)};
+}
+
+tl::expected<Named, std::string> find_named(const NodeArgs& args) {
+  if (!args.redis.empty() && !args.redis_file.empty()) {
+    return tl::unexpected(std::string("--redis and --redis-file both name the nodes: give one of them"));
+  }
+  if (!args.redis.empty()) return from_urls("--redis", args.redis);
+  if (!args.redis_file.empty()) return from_file("--redis-file", args.redis_file);
+  if (const auto given = from_environment("TENURE_REDIS")) {
+    return from_urls("TENURE_REDIS", split_at_commas(*given));
+  }
+  if (const auto given = from_environment("TENURE_REDIS_FILE")) return from_file("TENURE_REDIS_FILE", *given);
   // Not split: other programs use this variable too, and a password may hold a comma.
-  if (const auto given = from_environment("REDIS_URL")) return {"REDIS_URL", {*given}};
-  return {"the default", {"redis://127.0.0.1:6379"}};
+  if (const auto given = from_environment("REDIS_URL")) return from_urls("REDIS_URL", {*given});
+  return from_urls("the default", {"redis://127.0.0.1:6379"});
+}
+
+// The flags of TLS, each with the variable that stands in for it.
+struct TlsSetting {
+  const char* flag;
+  const char* variable;
+  std::string runtime::TlsOptions::* value;
+};
+
+constexpr std::array tls_settings{
+    TlsSetting{"--tls-ca", "TENURE_TLS_CA", &runtime::TlsOptions::ca_file},
+    TlsSetting{"--tls-cert", "TENURE_TLS_CERT", &runtime::TlsOptions::certificate_file},
+    TlsSetting{"--tls-key", "TENURE_TLS_KEY", &runtime::TlsOptions::key_file},
+    TlsSetting{"--tls-name", "TENURE_TLS_NAME", &runtime::TlsOptions::server_name},
+};
+
+// Sets TLS up where a node asks for it. Where none does, whoever gave a certificate believes otherwise.
+std::optional<std::string> set_up_tls(const NodeArgs& args, Nodes& nodes) {
+  const bool wanted = std::ranges::any_of(nodes.addresses, &redis::Address::tls);
+  nodes.tls_options = args.tls;
+  for (const auto& [flag, variable, value] : tls_settings) {
+    const bool by_flag = !(args.tls.*value).empty();
+    if (!by_flag) nodes.tls_options.*value = from_environment(variable).value_or("");
+    if (wanted || (nodes.tls_options.*value).empty()) continue;
+    return std::string(by_flag ? flag : variable) +
+           " is for TLS, and no address asks for it: those begin with rediss://";
+  }
+  if (!wanted) return std::nullopt;
+  auto tls = runtime::Tls::load(nodes.tls_options);
+  if (!tls) return "TLS: " + without_secrets(tls.error());
+  nodes.tls = std::move(*tls);
+  return std::nullopt;
 }
 
 tl::expected<core::Duration, std::string> find_ttl_max(const NodeArgs& args) {
@@ -57,8 +122,10 @@ tl::expected<core::Duration, std::string> find_ttl_max(const NodeArgs& args) {
 }
 
 tl::expected<std::vector<redis::Address>, std::string> find_addresses(const NodeArgs& args) {
-  const auto [source, urls] = find_urls(args);
-  return runtime::read_addresses(urls).map_error([&](const std::string& why) { return source + ": " + why; });
+  auto named = find_named(args);
+  if (!named) return tl::unexpected(named.error());
+  if (auto error = runtime::error_in(named->addresses)) return tl::unexpected(named->source + ": " + *error);
+  return std::move(named->addresses);
 }
 
 }  // namespace
@@ -76,7 +143,9 @@ tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args) {
   }
   auto addresses = find_addresses(args);
   if (!addresses) return tl::unexpected(addresses.error());
-  return Nodes{std::move(*addresses), {args.prefix, std::chrono::duration_cast<core::Ttl>(*ttl_max)}};
+  Nodes nodes{std::move(*addresses), {args.prefix, std::chrono::duration_cast<core::Ttl>(*ttl_max)}};
+  if (auto error = set_up_tls(args, nodes)) return tl::unexpected(std::move(*error));
+  return nodes;
 }
 
 }  // namespace tenure::cli

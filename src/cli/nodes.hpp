@@ -13,14 +13,16 @@ namespace tenure::cli {
 
 // As given on the command line.
 struct NodeArgs {
-  std::vector<std::string> redis{};         // else TENURE_REDIS, else REDIS_URL, else this machine
+  std::vector<std::string> redis{};         // else the file
+  std::string redis_file{};                 // else TENURE_REDIS, TENURE_REDIS_FILE, REDIS_URL, this machine
   std::optional<core::Duration> ttl_max{};  // else TENURE_TTL_MAX, else 60s
   std::string prefix = "tenure:";
+  runtime::TlsOptions tls{};  // each else TENURE_TLS_CA, _CERT, _KEY, _NAME
 };
 
 using runtime::Nodes;
 
-// The error is a sentence without secrets.
+// The error is a sentence without secrets. Says a warning when a file with passwords is open to others.
 tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args);
 
 }  // namespace tenure::cli

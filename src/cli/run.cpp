@@ -15,6 +15,7 @@
 #include "runtime/client.hpp"
 #include "runtime/instance_id.hpp"
 #include "runtime/refusal_text.hpp"
+#include "runtime/speech.hpp"
 
 namespace tenure::cli {
 
@@ -95,7 +96,10 @@ ExitCode exit_code_of(core::RefusalCode code) {
   return ExitCode::own_error;
 }
 
-int refused(const core::Refusal& refusal, const RunArgs& args, const Plan& plan) {
+int refused(core::Refusal refusal, const RunArgs& args, const Plan& plan) {
+  for (auto& [node, failure] : refusal.failures) {
+    failure = runtime::diagnosed(plan.nodes.addresses.at(node), failure);
+  }
   const ExitCode code = exit_code_of(refusal.code);
   const bool others_turn = code == ExitCode::busy || code == ExitCode::waited;
   if (!others_turn || !args.quiet) say(runtime::refusal_text(refusal, args.name, plan.nodes));
@@ -163,6 +167,7 @@ int run(const RunArgs& args) {
   runtime::Client client({.nodes = plan->nodes.addresses,
                           .owner = plan->owner,
                           .keyspace = plan->nodes.keyspace,
+                          .tls = plan->nodes.tls,
                           .log = [](std::string_view sentence) { say(sentence); }});
   StopOnSignal stop(guards.signals);
   auto lease = client.acquire(plan->key, acquire_options(args, *plan), stop.token());

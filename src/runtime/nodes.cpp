@@ -1,6 +1,8 @@
 #include "runtime/nodes.hpp"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "core/nodes.hpp"
 #include "core/text.hpp"
@@ -15,10 +17,8 @@ bool same_server(const redis::Address& one, const redis::Address& other) {
 }
 
 // Why this one cannot stand beside those before it, or nothing.
-std::optional<std::string> misplaced(const redis::Address& address,
-                                     const std::vector<redis::Address>& others) {
+std::optional<std::string> misplaced(const redis::Address& address, std::span<const redis::Address> others) {
   const std::string name = redis::shown(address);
-  if (address.tls) return name + ": TLS is not supported yet";
   const auto same = std::ranges::find_if(others, [&](const auto& it) { return same_server(it, address); });
   if (same == others.end()) return std::nullopt;
   const std::string other = redis::shown(*same);
@@ -30,21 +30,16 @@ std::optional<std::string> misplaced(const redis::Address& address,
 
 std::size_t Nodes::quorum() const { return core::quorum_of(addresses.size()); }
 
-tl::expected<std::vector<redis::Address>, std::string> read_addresses(const std::vector<std::string>& urls) {
-  const auto refuse = [&](const std::string& why) { return tl::unexpected(why); };
-  if (urls.empty()) return refuse("no node is given");
-  if (urls.size() > core::nodes_max) {
-    return refuse(std::to_string(urls.size()) + " nodes are too many; the most is " +
-                  std::to_string(core::nodes_max));
+std::optional<std::string> error_in(const std::vector<redis::Address>& addresses) {
+  if (addresses.empty()) return "no node is given";
+  if (addresses.size() > core::nodes_max) {
+    return std::to_string(addresses.size()) + " nodes are too many; the most is " +
+           std::to_string(core::nodes_max);
   }
-  std::vector<redis::Address> addresses;
-  for (const auto& url : urls) {
-    auto address = redis::parse_url(url);
-    if (!address) return refuse(address.error());
-    if (const auto error = misplaced(*address, addresses)) return refuse(*error);
-    addresses.push_back(std::move(*address));
+  for (std::size_t i = 1; i < addresses.size(); ++i) {
+    if (auto error = misplaced(addresses[i], std::span(addresses).first(i))) return error;
   }
-  return addresses;
+  return std::nullopt;
 }
 
 std::optional<std::string> warning_of_even(const Nodes& nodes) {
@@ -60,6 +55,13 @@ std::string as_options(const Nodes& nodes) {
   const redis::Keyspace usual;
   if (nodes.keyspace.prefix != usual.prefix) options += " --prefix " + nodes.keyspace.prefix;
   if (nodes.keyspace.cap != usual.cap) options += " --ttl-max " + core::shown(nodes.keyspace.cap);
+  const TlsOptions& tls = nodes.tls_options;
+  for (const auto& [flag, value] : {std::pair("--tls-ca", &tls.ca_file),
+                                    {"--tls-cert", &tls.certificate_file},
+                                    {"--tls-key", &tls.key_file},
+                                    {"--tls-name", &tls.server_name}}) {
+    if (!value->empty()) options += std::string(" ") + flag + " " + core::printable(*value, 200);
+  }
   return options.substr(1);
 }
 

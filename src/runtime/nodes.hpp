@@ -8,6 +8,7 @@
 
 #include "redis/script_call.hpp"
 #include "redis/url.hpp"
+#include "runtime/tls.hpp"
 
 namespace tenure::runtime {
 
@@ -15,13 +16,15 @@ namespace tenure::runtime {
 struct Nodes {
   std::vector<redis::Address> addresses{};
   redis::Keyspace keyspace{};
+  TlsOptions tls_options{};
+  Tls tls{};  // loaded from them, where a node asks for it
 
   bool several() const { return addresses.size() > 1; }
   std::size_t quorum() const;
 };
 
-// Each a URL, each another server, and not too many. The error is a sentence without secrets.
-tl::expected<std::vector<redis::Address>, std::string> read_addresses(const std::vector<std::string>& urls);
+// Each must be another server, and there may not be too many: what is wrong, or nothing.
+std::optional<std::string> error_in(const std::vector<redis::Address>& addresses);
 
 // An even number works, and is no better than one node less: a sentence about it, or nothing.
 std::optional<std::string> warning_of_even(const Nodes& nodes);
