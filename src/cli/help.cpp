@@ -46,9 +46,9 @@ Usage: tenure run NAME [OPTIONS] -- COMMAND [ARGUMENT...]
 Durations: 500ms, 30s, 2m, 1h. A password in --redis is seen by other users of this machine until tenure has
 hidden it, a moment later; in a file or TENURE_REDIS it is not. The command inherits the environment as it is.
 
-The command gets a process group of its own and the signals that tenure gets. When it ends, what is left of
-its group is killed and the name is free at once. When the lease is lost, the group gets SIGTERM, and SIGKILL
-before the name can pass on. In its environment:
+The command gets a process group of its own and the signals that tenure gets. When it ends, all that it has
+started and left, also daemons, is killed, and the name is free at once. When the lease is lost, the command and
+all that it has started get SIGTERM, and SIGKILL before the name can pass on. In its environment:
   TENURE_NAME           the name
   TENURE_TOKEN          a number that grows with every owner; a store that refuses smaller ones is safe
   TENURE_DEADLINE       when the lease ends unless it is renewed, in seconds since boot, as in /proc/uptime;

@@ -1,9 +1,7 @@
 #include "cli/run.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
-#include <cstdio>
-#include <system_error>
 
 #include "cli/command.hpp"
 #include "cli/message.hpp"
@@ -58,15 +56,6 @@ tl::expected<Plan, std::string> make_plan(const RunArgs& args) {
   return plan;
 }
 
-// As the first number in /proc/uptime, which counts on the same clock.
-std::string uptime_text(core::Time time) {
-  const auto since_boot = std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch()).count();
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%lld.%03lld", static_cast<long long>(since_boot / 1000),
-                static_cast<long long>(since_boot % 1000));
-  return text.data();
-}
-
 runtime::AcquireOptions acquire_options(const RunArgs& args, const Plan& plan) {
   runtime::AcquireOptions options;
   options.timing = plan.timing;
@@ -106,17 +95,29 @@ int refused(core::Refusal refusal, const RunArgs& args, const Plan& plan) {
   return code == ExitCode::busy ? args.busy_code.value_or(number(code)) : number(code);
 }
 
+int not_started(int error, const Command& command, const RunArgs& args) {
+  if (error == ETIME) {
+    return fail(ExitCode::lost, "lost " + args.name + " before the command was started: tenure was held up");
+  }
+  const auto [code, sentence] = command.missing(error);
+  return fail(code, sentence);
+}
+
 // The lease is given back in every case; what it says then may change how the run ends.
 int finish(const RunArgs& args, const Plan& plan, const Ending& ending, runtime::Lease& lease) {
   const core::Released released = lease.release();
   if (ending.lost) return number(ExitCode::lost);
+  if (!ending.exit_code) {
+    return fail(ExitCode::own_error,
+                args.name + ": the watchdog of tenure was killed; so the command was killed, too");
+  }
   switch (released.outcome) {
     case core::ReleaseOutcome::released:
-      return ending.exit_code;
+      return *ending.exit_code;
     case core::ReleaseOutcome::failed:
       say("could not release " + args.name + ", which ends by itself within " + core::shown(plan.timing.ttl) +
           runtime::failures_text(released.failures, plan.nodes));
-      return ending.exit_code;
+      return *ending.exit_code;
     case core::ReleaseOutcome::expired:
     case core::ReleaseOutcome::taken:
       break;
@@ -127,31 +128,18 @@ int finish(const RunArgs& args, const Plan& plan, const Ending& ending, runtime:
 
 // What must be there before the first thread.
 struct Guards {
+  explicit Guards(Command& command) : watchdog(command, signals) {}
+
   Signals signals;
   Watchdog watchdog;
 };
 
-int run_under(runtime::Lease& lease, Command& command, const RunArgs& args, const Plan& plan,
+int run_under(runtime::Lease& lease, const Command& command, const RunArgs& args, const Plan& plan,
               Guards& guards) {
-  const core::Time deadline = lease.deadline();
-  command.set_environment("TENURE_NAME", args.name);
-  command.set_environment("TENURE_TOKEN", std::to_string(lease.token()));
-  command.set_environment("TENURE_DEADLINE", uptime_text(deadline));
-  const auto child = Child::start(command, {.signals = guards.signals,
-                                            .watchdog = guards.watchdog,
-                                            .start_by = deadline - plan.timing.grace,
-                                            .kill_at = watchdog_kills_at(deadline, plan.timing)});
-  if (!child) {
-    lease.release();
-    if (child.error() == ETIME) {
-      return fail(ExitCode::lost,
-                  "lost " + args.name + " before the command was started: tenure was held up");
-    }
-    const auto [code, sentence] = command.missing(child.error());
-    return fail(code, sentence);
-  }
-  const Ending ending = supervise({args.name, lease, plan.timing, *child, guards.watchdog, guards.signals});
-  return finish(args, plan, ending, lease);
+  const Ending ending = supervise({args.name, lease, plan.timing, guards.watchdog, guards.signals});
+  if (!ending.start_error) return finish(args, plan, ending, lease);
+  lease.release();
+  return not_started(*ending.start_error, command, args);
 }
 
 }  // namespace
@@ -163,7 +151,8 @@ int run(const RunArgs& args) {
   if (!command) return fail(command.error().code, command.error().sentence);
   if (const auto warning = runtime::warning_of_even(plan->nodes); warning && !args.quiet) say(*warning);
 
-  Guards guards;
+  command->set_environment("TENURE_NAME", args.name);
+  Guards guards(*command);
   runtime::Client client({.nodes = plan->nodes.addresses,
                           .owner = plan->owner,
                           .keyspace = plan->nodes.keyspace,

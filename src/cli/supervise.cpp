@@ -26,20 +26,25 @@ class Supervisor {
 
   Ending watch() {
     const std::stop_callback wake(run_.lease.lost(), [this] { eventfd_write(lost_.get(), 1); });
+    start();
     while (true) {
       on_signals();
+      on_reports();
+      if (run_.watchdog.ended()) break;
       on_terminal();
       on_time();
-      if (run_.child.ended()) break;
       wait();
     }
-    const bool lost = ending_ || run_.lease.loss() || !run_.lease.held();
-    run_.watchdog.stand_down();
-    return {run_.child.finish(), lost};
+    ending_.exit_code = run_.watchdog.finish([this](pid_t pid) { say_refused(pid); });
+    if (group_ != 0) take_terminal_back(group_);
+    // A loss that is noticed only now, because we were stopped, is one all the same.
+    if (!ending_.start_error) on_time();
+    ending_.lost = notice_ || run_.lease.loss() || !run_.lease.held();
+    return ending_;
   }
 
  private:
-  // The command has been told to end.
+  // The command, and all that came of it, has been told to end.
   struct Notice {
     core::Time kill_at{};
     core::Time deadline{};
@@ -47,10 +52,23 @@ class Supervisor {
     bool told_late = false;
   };
 
+  void start() {
+    const core::Time deadline = run_.lease.deadline();
+    guarded_ = deadline;
+    run_.watchdog.order({.kind = Order::Kind::start,
+                         .kill_at = watchdog_kills_at(deadline),
+                         .start_by = deadline - run_.timing.grace,
+                         .token = run_.lease.token(),
+                         .deadline = deadline,
+                         .lend_terminal = lends_terminal_at_once()});
+  }
+
   void wait() {
     timer_.set(next_time());
-    std::array<pollfd, 3> ready{
-        {{run_.signals.fd(), POLLIN, 0}, {lost_.get(), POLLIN, 0}, {timer_.fd(), POLLIN, 0}}};
+    std::array<pollfd, 4> ready{{{run_.signals.fd(), POLLIN, 0},
+                                 {run_.watchdog.fd(), POLLIN, 0},
+                                 {lost_.get(), POLLIN, 0},
+                                 {timer_.fd(), POLLIN, 0}}};
     // A shell tells nobody when "fg" gives us the terminal.
     poll(ready.data(), ready.size(), wants_terminal_ ? 200 : -1);
     timer_.clear();
@@ -59,13 +77,13 @@ class Supervisor {
   }
 
   std::optional<core::Time> next_time() const {
-    if (!ending_) {
+    if (!notice_) {
       // Halfway the lease has been renewed, if all is well: time to tell the watchdog.
       const core::Time halfway = guarded_ - run_.timing.ttl / 2;
       return boot_now() < halfway ? halfway : guarded_ - run_.timing.grace;
     }
-    if (!ending_->killed) return ending_->kill_at;
-    if (!ending_->told_late) return ending_->deadline;
+    if (!notice_->killed) return notice_->kill_at;
+    if (!notice_->told_late) return notice_->deadline;
     return std::nullopt;
   }
 
@@ -73,24 +91,43 @@ class Supervisor {
     while (const auto signal = run_.signals.next()) {
       switch (*signal) {
         case SIGCHLD:
-          on_stopped();
-          reap_orphans(run_.child);
+          run_.watchdog.on_child();
           break;
         case SIGTSTP:
         case SIGTTIN:
         case SIGTTOU:
           break;  // a holder that stands still keeps everybody waiting
         default:
-          run_.child.signal(*signal);
+          pass_on(*signal);
+      }
+    }
+  }
+
+  void on_reports() {
+    while (const auto report = run_.watchdog.next()) {
+      switch (report->kind) {
+        case Report::Kind::started:
+          group_ = report->pid;
+          break;
+        case Report::Kind::not_started:
+          ending_.start_error = report->number;
+          break;
+        case Report::Kind::stopped:
+          on_stopped(report->number);
+          break;
+        case Report::Kind::late:
+          say("tenure did not act in time (stopped, or held up): killed its command before the lease ends");
+          break;
+        case Report::Kind::refused:
+          say_refused(report->pid);
       }
     }
   }
 
   // The shell that started us sees only us run: nobody else would ever continue a stopped command, and
   // it would hold the name for ever.
-  void on_stopped() {
-    const auto signal = run_.child.stopped();
-    if (signal == SIGTSTP) run_.child.signal(SIGCONT);
+  void on_stopped(int signal) {
+    if (signal == SIGTSTP) pass_on(SIGCONT);
     if (signal != SIGTTIN && signal != SIGTTOU) return;
     wants_terminal_ = true;
     if (!has_terminal()) say(run_.name + ": the command waits for the terminal; bring it to the foreground");
@@ -99,65 +136,75 @@ class Supervisor {
   // Continued without the terminal, the command would only stop again, without end.
   void on_terminal() {
     if (!wants_terminal_ || !has_terminal()) return;
-    lend_terminal(run_.child.group());
-    run_.child.signal(SIGCONT);
+    lend_terminal(group_);
+    pass_on(SIGCONT);
     wants_terminal_ = false;
   }
 
   void on_time() {
     const core::Time now = boot_now();
-    if (!ending_) {
-      // The same instant that the lease's own loss is due at: whichever of the two threads is late, the
-      // other is there.
-      const bool told = run_.lease.loss().has_value();
+    if (!notice_) {
       const core::Time deadline = run_.lease.deadline();
-      if (told || now >= deadline - run_.timing.grace) {
-        begin_to_end(now);
+      if (is_due(now)) {
+        begin_to_end();
       } else if (deadline != guarded_) {
         guarded_ = deadline;
-        run_.watchdog.guard(run_.child.group(), watchdog_kills_at(deadline, run_.timing));
+        run_.watchdog.order({.kind = Order::Kind::guard, .kill_at = watchdog_kills_at(deadline)});
       }
     }
-    if (ending_ && !ending_->killed && now >= ending_->kill_at) {
-      run_.child.signal(SIGKILL);
-      ending_->killed = true;
+    if (notice_ && !notice_->killed && now >= notice_->kill_at) {
+      run_.watchdog.order({.kind = Order::Kind::kill});
+      notice_->killed = true;
     }
-    if (ending_ && ending_->killed && !ending_->told_late && now >= ending_->deadline &&
-        !run_.child.ended()) {
+    if (notice_ && notice_->killed && !notice_->told_late && now >= notice_->deadline &&
+        !run_.watchdog.ended()) {
       say(run_.name + ": the command has not died by the deadline; still waiting for it");
-      ending_->told_late = true;
+      notice_->told_late = true;
     }
   }
 
-  void begin_to_end(core::Time now) {
-    const LossReason reason = run_.lease.loss().value_or(LossReason::not_renewed);
-    const bool in_time = reason == LossReason::not_renewed;
-    say("lost " + run_.name + ": " + runtime::loss_text(reason) + "; ending the command");
+  // The same instant that the lease's own loss is due at: whichever of the two threads is late, the other is
+  // there.
+  bool is_due(core::Time now) const {
+    return run_.lease.loss().has_value() || now >= run_.lease.deadline() - run_.timing.grace;
+  }
+
+  void begin_to_end() {
     const core::Time deadline = run_.lease.deadline();
     // A key that is gone may already be another's: then there is no time to be polite.
-    ending_ = Notice{.kill_at = in_time ? deadline - run_.timing.grace / 4 : now,
+    const bool in_time = loss() == LossReason::not_renewed;
+    notice_ = Notice{.kill_at = deadline - run_.timing.grace / 4,
                      .deadline = deadline,
-                     .killed = false,
+                     .killed = !in_time,
                      .told_late = !in_time};
-    if (in_time) {
-      run_.child.signal(SIGTERM);
-      run_.child.signal(SIGCONT);  // a stopped one would not hear it
-    }
+    // First this: a message to a terminal that is held (Ctrl-S) can take for ever.
+    run_.watchdog.order({.kind = in_time ? Order::Kind::tell_to_end : Order::Kind::kill});
+    say("lost " + run_.name + ": " + runtime::loss_text(loss()) + "; ending the command");
   }
+
+  LossReason loss() const { return run_.lease.loss().value_or(LossReason::not_renewed); }
+
+  void pass_on(int signal) const { run_.watchdog.order({.kind = Order::Kind::pass_on, .signal = signal}); }
+
+  void say_refused(pid_t pid) const {
+    say(run_.name + ": process " + std::to_string(pid) +
+        " cannot be killed: it runs as another user; waiting until it ends");
+  }
+
+  // A little later than we do it ourselves.
+  core::Time watchdog_kills_at(core::Time deadline) const { return deadline - run_.timing.grace / 8; }
 
   const Supervised& run_;
   runtime::BootTimer timer_;
   runtime::Descriptor lost_{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
   core::Time guarded_{};  // the deadline that the watchdog knows
-  std::optional<Notice> ending_;
+  std::optional<Notice> notice_;
+  Ending ending_;
+  pid_t group_ = 0;  // the command's, once it has one
   bool wants_terminal_ = false;
 };
 
 }  // namespace
-
-core::Time watchdog_kills_at(core::Time deadline, const core::Timing& timing) {
-  return deadline - timing.grace / 8;
-}
 
 Ending supervise(const Supervised& supervised) { return Supervisor(supervised).watch(); }
 

@@ -1,10 +1,10 @@
-// Watches over a command that runs under a lease, and ends it before the lease can pass to another.
+// Runs a command under a lease, and ends it and all its descendants before the lease can pass to another.
 // Does not rest on the thread that renews: it compares the deadline with the clock by itself.
 #pragma once
 
+#include <optional>
 #include <string>
 
-#include "cli/child.hpp"
 #include "cli/signals.hpp"
 #include "cli/watchdog.hpp"
 #include "core/timing.hpp"
@@ -16,20 +16,17 @@ struct Supervised {
   std::string name;
   const runtime::Lease& lease;
   core::Timing timing{};
-  const Child& child;
-  const Watchdog& watchdog;
+  Watchdog& watchdog;
   Signals& signals;
 };
 
 struct Ending {
-  int exit_code = 0;  // of the command
-  bool lost = false;  // the lease was lost before the command had ended
+  std::optional<int> exit_code;    // of the command; nothing: the watchdog was killed, and so was the command
+  std::optional<int> start_error;  // it could not be started: errno, ETIME when it was too late
+  bool lost = false;               // the lease was lost before they had all ended
 };
 
-// A little later than we do it ourselves.
-core::Time watchdog_kills_at(core::Time deadline, const core::Timing& timing);
-
-// Returns when the command and its whole group have ended.
+// Returns when the command and all that descends from it have ended.
 Ending supervise(const Supervised& supervised);
 
 }  // namespace tenure::cli

@@ -1,30 +1,52 @@
-// A second process that ends the command when tenure itself cannot: because it was stopped past the
-// deadline, killed, or held up (F5). It can only kill: it knows a group and a time, and no lease.
+// A second process, the command's parent, that ends the command and all its descendants when tenure itself
+// cannot: because it was stopped past the deadline, killed, or held up (F5). This is tenure's hold on it; what it
+// does is in guard.hpp. Should it be killed, tenure ends them.
 #pragma once
 
 #include <sys/types.h>
 
-#include "core/time.hpp"
-#include "runtime/descriptor.hpp"
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "cli/command.hpp"
+#include "cli/leash.hpp"
+#include "cli/process_tree.hpp"
+#include "cli/signals.hpp"
 
 namespace tenure::cli {
 
 class Watchdog {
  public:
   // Make it before the first thread: it goes on in a forked copy of this process.
-  Watchdog();
+  Watchdog(Command& command, const Signals& signals);
+  // Ends what runs.
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  // The group is killed then, or when we die, unless it is told otherwise before.
-  void guard(pid_t group, core::Time kill_at) const;
-  // Say this before the group's number can come to mean another.
-  void stand_down() const;
+  void order(const Order& order) const;
+
+  // Readable when there is a report, or it has ended.
+  int fd() const { return leash_.fd(); }
+  // Nothing: none is there now.
+  std::optional<Report> next();
+  // After the last report: there is nobody left, or the watchdog was killed.
+  bool ended() const { return ended_; }
+  // Then: the command's exit code; nothing if the watchdog was killed. Returns when there is nobody left.
+  std::optional<int> finish(const std::function<void(pid_t)>& on_refused);
+
+  // On SIGCHLD.
+  void on_child();
 
  private:
+  Watchdog(std::pair<Leash, Leash> ends, Command& command, const Signals& signals);
+
+  // Before the fork, so that the watchdog is none of the strangers.
+  ProcessTree tree_;
+  Leash leash_;
   pid_t pid_ = -1;
-  runtime::Descriptor leash_;
+  bool ended_ = false;
 };
 
 }  // namespace tenure::cli

@@ -1,0 +1,106 @@
+#include "cli/children.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "runtime/descriptor.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+std::string contents(const std::string& path) {
+  std::string text;
+  const runtime::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 4096> block{};
+  while (true) {
+    const auto got = file ? ::read(file.get(), block.data(), block.size()) : 0;
+    if (got <= 0) return text;
+    text.append(block.data(), static_cast<std::size_t>(got));
+  }
+}
+
+// 0: it does not begin with a number.
+pid_t number_in(std::string_view text) {
+  pid_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+// The entries of a folder of /proc that are numbers: processes, or threads.
+std::vector<pid_t> numbers_in(const std::string& folder) {
+  std::vector<pid_t> numbers;
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(opendir(folder.c_str()),
+                                                 [](DIR* dir) { return closedir(dir); });
+  if (!open) return numbers;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread has this folder open
+  while (const dirent* entry = readdir(open.get())) {
+    if (const pid_t number = number_in(entry->d_name); number > 0) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+std::string folder_of(pid_t pid) { return "/proc/" + std::to_string(pid); }
+
+std::vector<pid_t> listed(pid_t parent) {
+  std::vector<pid_t> children;
+  const std::string tasks = folder_of(parent) + "/task";
+  // Each thread has those that it has forked itself.
+  for (const pid_t thread : numbers_in(tasks)) {
+    // "1234 1240 1251 "
+    const std::string list = contents(tasks + "/" + std::to_string(thread) + "/children");
+    std::size_t from = 0;
+    for (auto space = list.find(' '); space != std::string::npos; space = list.find(' ', from)) {
+      if (const pid_t child = number_in(std::string_view(list).substr(from)); child > 0) {
+        children.push_back(child);
+      }
+      from = space + 1;
+    }
+  }
+  return children;
+}
+
+}  // namespace
+
+Children::Children() {
+  if (!kernel_has_lists()) pairs_ = all_pairs();
+}
+
+Children Children::by_parent() { return Children(all_pairs()); }
+
+bool Children::kernel_has_lists() {
+  static const bool has = access("/proc/thread-self/children", R_OK) == 0;
+  return has;
+}
+
+std::vector<pid_t> Children::of(pid_t parent) const {
+  if (!pairs_) return listed(parent);
+  std::vector<pid_t> children;
+  for (const Pair& pair : *pairs_) {
+    if (pair.parent == parent) children.push_back(pair.child);
+  }
+  return children;
+}
+
+std::vector<Children::Pair> Children::all_pairs() {
+  std::vector<Pair> pairs;
+  for (const pid_t pid : numbers_in("/proc")) pairs.push_back({parent_of(pid), pid});
+  return pairs;
+}
+
+pid_t parent_of(pid_t pid) {
+  // "1234 (name) S 1230 …": the name may hold anything, also brackets.
+  const std::string stat = contents(folder_of(pid) + "/stat");
+  const auto name_end = stat.rfind(") ");
+  if (name_end == std::string::npos || name_end + 4 > stat.size()) return 0;
+  return number_in(std::string_view(stat).substr(name_end + 4));
+}
+
+}  // namespace tenure::cli
