@@ -125,6 +125,17 @@ Parsed parse_init(std::span<const std::string> words) {
   return init;
 }
 
+Parsed parse_doctor(std::span<const std::string> words) {
+  DoctorArgs doctor;
+  CLI::App app;
+  add_duration(app, "--ttl", doctor.ttl);
+  app.add_flag("--json", doctor.json);
+  app.add_option("--lock-prefix", doctor.lock_prefix);
+  add_node_options(app, doctor.nodes);
+  if (auto end = read_words(app, words, doctor_help_text)) return std::move(*end);
+  return doctor;
+}
+
 }  // namespace
 
 Parsed parse_args(const std::vector<std::string>& words) {
@@ -141,6 +152,7 @@ Parsed parse_args(const std::vector<std::string>& words) {
   if (first == "help" || first == "-h" || first == "--help") return Text{std::string(help_text)};
   if (first == "run") return parse_run(rest);
   if (first == "init") return parse_init(rest);
+  if (first == "doctor") return parse_doctor(rest);
   return refuse("there is no command \"" + core::printable(without_secrets(first), 60) +
                 "\"; tenure help lists them");
 }

@@ -31,12 +31,19 @@ struct InitArgs {
   NodeArgs nodes{};
 };
 
+struct DoctorArgs {
+  std::optional<core::Duration> ttl{};  // as for run
+  std::string lock_prefix = "redlock:";
+  bool json = false;
+  NodeArgs nodes{};
+};
+
 // Help or the version was asked for: print this, and that is all.
 struct Text {
   std::string text;
 };
 
-using Args = std::variant<RunArgs, InitArgs, Text>;
+using Args = std::variant<RunArgs, InitArgs, DoctorArgs, Text>;
 
 // Of the words behind the name of the program. The error is a sentence without secrets.
 tl::expected<Args, std::string> parse_args(const std::vector<std::string>& words);

@@ -8,6 +8,8 @@ namespace tenure::cli {
 
 enum class ExitCode : std::uint8_t {
   done = 0,
+  degraded = 1,      // doctor: works, and somebody should look at it
+  critical = 2,      // doctor: nobody gets a lease
   usage = 64,        // the command line is wrong; nothing was asked of Redis
   no_quorum = 69,    // too few nodes answered, or they refused
   exists = 73,       // init: there is a record already

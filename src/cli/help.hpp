@@ -8,5 +8,6 @@ namespace tenure::cli {
 extern const std::string_view help_text;
 extern const std::string_view run_help_text;
 extern const std::string_view init_help_text;
+extern const std::string_view doctor_help_text;
 
 }  // namespace tenure::cli

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/args.hpp"
+#include "cli/doctor.hpp"
 #include "cli/init.hpp"
 #include "cli/message.hpp"
 #include "cli/run.hpp"
@@ -31,6 +32,7 @@ int dispatch(const Args& args) {
     return finish_output();
   }
   if (const auto* args_of_run = std::get_if<RunArgs>(&args)) return run(*args_of_run);
+  if (const auto* args_of_doctor = std::get_if<DoctorArgs>(&args)) return doctor(*args_of_doctor);
   return init(std::get<InitArgs>(args));
 }
 

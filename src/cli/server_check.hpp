@@ -2,13 +2,19 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
+#include "cli/server_info.hpp"
 #include "core/message.hpp"
 #include "runtime/caller.hpp"
 
 namespace tenure::cli {
 
-// Why not, or nothing when it is.
+// Why a server that says this of itself is not one, or nothing when it is. It must have been asked for server,
+// replication and cluster.
+std::optional<std::string> unfit(const ServerInfo& info);
+
+// Asks first.
 std::optional<core::Failure> unfit(runtime::Caller& redis);
 
 }  // namespace tenure::cli

@@ -164,6 +164,12 @@ Command init_call(const Introduction& introduction, const Keyspace& keyspace) {
               {number(keyspace.cap), introduction.epoch, std::to_string(introduction.wall_ms)});
 }
 
+Command rights_call(const std::string& lease, const Keyspace& keyspace) {
+  return call(
+      rights_script, CallBy::body, {},
+      {lease, keyspace.record(), keyspace.fence(), keyspace.queue(lease), keyspace.channels() + "somebody"});
+}
+
 core::Reply script_reply(const core::Request& request, const Value& value) {
   if (value.kind == Value::Kind::error) return classify(value.text);
   if (std::holds_alternative<core::ClockRequest>(request)) return clock_reply(value);

@@ -54,6 +54,8 @@ Command script_call(const core::Request& request, const Keyspace& keyspace, std:
                     CallBy by);
 Command admit_call(const Introduction& introduction, const Keyspace& keyspace, CallBy by);
 Command init_call(const Introduction& introduction, const Keyspace& keyspace);
+// Which rights the user lacks to use leases like this one, with nothing changed: "<command> <on what>" for each.
+Command rights_call(const std::string& lease, const Keyspace& keyspace);
 
 // The result of work done under a lease, for the state of what was worked on.
 struct Result {

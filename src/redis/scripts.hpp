@@ -21,5 +21,6 @@ extern const Script admit_script;
 extern const Script open_script;
 extern const Script init_script;
 extern const Script publish_result_script;
+extern const Script rights_script;
 
 }  // namespace tenure::redis

@@ -88,7 +88,9 @@ TEST(Help, GoesToStandardOutputWithExamples) {
                                                {"run", "-h"},
                                                {"run", "x", "--help", "--", "true"},
                                                {"help", "init"},
-                                               {"init", "-h"}}) {
+                                               {"init", "-h"},
+                                               {"help", "doctor"},
+                                               {"doctor", "-h"}}) {
     const Result result = tenure(words);
     EXPECT_EQ(result.code, 0) << words.front();
     EXPECT_EQ(result.err, "") << words.front();

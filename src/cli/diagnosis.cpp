@@ -1,0 +1,80 @@
+#include "cli/diagnosis.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "cli/set_findings.hpp"
+#include "runtime/wall_clock.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+// Longer than any node timeout, so that a node that is too slow is told apart from one that is dead.
+constexpr core::Duration patience = std::chrono::seconds(2);
+
+std::vector<NodeFacts> look_at_all(const Nodes& nodes, const Ground& ground) {
+  std::vector<NodeFacts> facts(nodes.addresses.size());
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    threads.emplace_back([&, i] { facts[i] = look_at(nodes.addresses[i], ground, patience); });
+  }
+  threads.clear();  // waits for each
+  return facts;
+}
+
+}  // namespace
+
+bool Diagnosis::healthy(std::size_t node) const { return !facts[node].down && worst(node) == nullptr; }
+
+std::size_t Diagnosis::healthy_count() const {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < facts.size(); ++i) count += healthy(i) ? 1 : 0;
+  return count;
+}
+
+Status Diagnosis::status() const {
+  const std::size_t count = healthy_count();
+  if (count == facts.size()) return Status::healthy;
+  return count >= nodes.quorum() ? Status::degraded : Status::no_quorum;
+}
+
+bool Diagnosis::has(Severity severity) const {
+  return std::ranges::any_of(findings, [&](const Finding& it) { return it.severity == severity; });
+}
+
+const Finding* Diagnosis::worst(std::size_t node) const {
+  const auto found = std::ranges::find_if(
+      findings, [&](const Finding& it) { return it.node == node && it.severity == Severity::error; });
+  return found == findings.end() ? nullptr : &*found;
+}
+
+bool Diagnosis::all_new() const {
+  return std::ranges::all_of(facts,
+                             [](const NodeFacts& it) { return !it.down && it.record && it.record->empty(); });
+}
+
+Diagnosis diagnose(Nodes nodes, const std::string& lock_prefix, core::Duration node_timeout) {
+  const Ground ground{lock_prefix, nodes.keyspace};
+  Diagnosis result{std::move(nodes), {}, {}};
+  result.facts = look_at_all(result.nodes, ground);
+  result.findings = findings_of_all(result.facts, ground.keyspace.cap);
+  const Standard standard{ground, node_timeout, runtime::wall_now_ms()};
+  for (std::size_t i = 0; i < result.facts.size(); ++i) {
+    if (result.facts[i].down) continue;
+    for (auto& finding : findings_of(result.facts[i], standard)) {
+      finding.node = i;
+      result.findings.push_back(std::move(finding));
+    }
+  }
+  if (result.all_new()) {
+    for (auto& finding : result.findings) {
+      if (finding.code == record_absent)
+        finding.advice = "if it is new: tenure init " + as_options(result.nodes);
+    }
+  }
+  std::ranges::stable_sort(result.findings, std::ranges::greater{}, &Finding::severity);
+  return result;
+}
+
+}  // namespace tenure::cli

@@ -1,0 +1,32 @@
+// Judges what one node said of itself. Pure: asks nothing, and reads no clock.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "cli/finding.hpp"
+#include "cli/node_facts.hpp"
+#include "cli/rights.hpp"
+#include "core/time.hpp"
+
+namespace tenure::cli {
+
+struct Standard {
+  Ground ground{};
+  core::Duration node_timeout{};  // a node silent for longer has not answered
+  std::int64_t wall_now_ms = 0;
+};
+
+// Of a node that is up; Finding::node is left open.
+std::vector<Finding> findings_of(const NodeFacts& node, const Standard& standard);
+
+inline constexpr std::string_view record_absent = "record_absent";
+
+// The part about its record: does it give leases to us now? Nothing when it does.
+std::optional<Finding> record_finding(const NodeFacts& node, const Standard& standard);
+
+// On this machine: nothing that is sent there passes a network.
+bool is_local(const redis::Address& address);
+
+}  // namespace tenure::cli

@@ -1,0 +1,86 @@
+#include <algorithm>
+
+#include "cli/node_findings.hpp"
+#include "cli/nodes.hpp"
+#include "cli/not_open_text.hpp"
+#include "core/record.hpp"
+#include "core/text.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+const std::string holders_keep = "who holds a lease keeps it";
+
+Finding closed(std::string code, std::string what, std::string why, std::string advice) {
+  return {Severity::error, std::move(code), {}, std::move(what), std::move(why), std::move(advice)};
+}
+
+// Which life of the server it was written in: its fourth word.
+std::string_view life_in(std::string_view record) {
+  for (int i = 0; i < 3; ++i) record.remove_prefix(std::min(record.find(' '), record.size() - 1) + 1);
+  return record.substr(0, record.find(' '));
+}
+
+std::string quarantine_text(core::Ttl cap) {
+  return core::shown(std::chrono::ceil<std::chrono::seconds>(core::quarantine_length(cap)));
+}
+
+std::optional<Finding> other_life(const std::string& text, const ServerInfo& info,
+                                  const std::string& length) {
+  const auto life = life_in(text);
+  if (info.field("run_id").empty() || life == info.life()) return std::nullopt;
+  // The first replica of a server makes it take a new replication id: nothing was lost, but nobody can know.
+  const bool same_run = life.starts_with(info.field("run_id"));
+  return closed(same_run ? "replication_changed" : "restarted",
+                same_run
+                    ? "its replication id has changed since its record was written: promoted, or its first "
+                      "replica was attached"
+                    : "it was restarted since its record was written",
+                "it may have forgotten leases: the first client to come begins a quarantine of " + length +
+                    " without new grants; " + holders_keep,
+                "nothing: it joins again by itself");
+}
+
+}  // namespace
+
+std::optional<Finding> record_finding(const NodeFacts& node, const Standard& standard) {
+  if (!node.record) {
+    return closed("record", "its record cannot be read: " + node.record.error().detail,
+                  "without it nobody gets a lease there", "look at that key: it must be a string");
+  }
+  const auto& keyspace = standard.ground.keyspace;
+  const std::string init_hint = "tenure init " + as_options({{node.address}, keyspace});
+  if (node.record->empty()) {
+    return closed(std::string(record_absent), "it has no record of Tenure: new, or its data was lost",
+                  "the first client to come begins a quarantine of " + quarantine_text(keyspace.cap) +
+                      " without new grants",
+                  "if it is new: " + init_hint);
+  }
+  const auto record = core::read_record(*node.record);
+  if (!record) {
+    return closed("record_foreign",
+                  "its key " + keyspace.record() + " is not a record of Tenure: \"" +
+                      core::printable(*node.record, 60) + "\"",
+                  "nobody gets a lease there", "find out who wrote it, or use another --prefix");
+  }
+  if (record->cap != keyspace.cap) {
+    const std::string cap = core::shown(record->cap);
+    return closed("cap", "its cap is " + cap + ", ours is " + core::shown(keyspace.cap),
+                  "a lease longer than the cap could outlive a quarantine, so we get none there",
+                  "use --ttl-max " + cap + ", or TENURE_TTL_MAX");
+  }
+  if (node.info) {
+    if (auto finding = other_life(*node.record, *node.info, quarantine_text(record->cap))) return finding;
+  }
+  if (record->open) return std::nullopt;
+  const std::string left = core::shown(quarantine_left(*record, standard.wall_now_ms));
+  return closed("quarantined",
+                std::string(record->unknown ? "it had no record of Tenure: new, or its data was lost"
+                                            : "it was restarted or promoted, and may have forgotten leases") +
+                    "; new grants in " + left,
+                "what it has forgotten may still be held; " + holders_keep,
+                record->unknown ? "wait, or if it is new: " + init_hint : "wait");
+}
+
+}  // namespace tenure::cli

@@ -1,0 +1,28 @@
+// Which rights a user of Redis lacks for what Tenure does, by their names. Runs none of the commands.
+#pragma once
+
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "core/message.hpp"
+#include "redis/script_call.hpp"
+#include "runtime/caller.hpp"
+
+namespace tenure::cli {
+
+// What an ACL rule must allow, for leases whose keys begin with lock_prefix.
+struct Ground {
+  std::string lock_prefix = "redlock:";
+  redis::Keyspace keyspace{};
+};
+
+// For a person: "SET on redlock:*", "SUBSCRIBE on the channels tenure:wake:*", "INFO". The error is why it could
+// not be found out; that EVAL itself is not allowed is no error but the one right that is named.
+tl::expected<std::vector<std::string>, core::Failure> missing_rights(runtime::Caller& redis,
+                                                                     const Ground& ground);
+
+// All that is needed, as ACL SETUSER takes it.
+std::string rights_needed(const Ground& ground);
+
+}  // namespace tenure::cli

@@ -1,0 +1,98 @@
+#include "cli/set_findings.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "core/text.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+using Findings = std::vector<Finding>;
+
+// What a healthy NTP never reaches.
+constexpr core::Duration clock_tolerance = std::chrono::seconds(1);
+
+void judge_identity(Findings& all, const std::vector<NodeFacts>& nodes) {
+  std::map<std::string, std::size_t, std::less<>> first;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].down || !nodes[i].info) continue;
+    const std::string run_id(nodes[i].info->field("run_id"));
+    if (run_id.empty()) continue;
+    const auto [before, is_first] = first.emplace(run_id, i);
+    if (is_first) continue;
+    all.push_back({Severity::error, "same_server", i,
+                   "it is the same server as " + redis::shown(nodes[before->second].address),
+                   "it would have two votes, and when it fails two are gone", "name each server once"});
+  }
+}
+
+struct Clock {
+  std::size_t node = 0;
+  core::Duration ahead{};
+};
+
+// Of a majority's clocks the middle one; of one or two nodes nobody can say which is wrong, so ours.
+core::Duration reference(std::vector<Clock> clocks) {
+  if (clocks.size() < 3) return core::Duration::zero();
+  std::ranges::sort(clocks, {}, &Clock::ahead);
+  return clocks[clocks.size() / 2].ahead;
+}
+
+core::Duration apart(core::Duration one, core::Duration other) {
+  return one < other ? other - one : one - other;
+}
+
+std::string ahead_text(core::Duration ahead) {
+  const auto whole = std::chrono::round<std::chrono::milliseconds>(apart(ahead, core::Duration::zero()));
+  return core::shown(whole) + (ahead < core::Duration::zero() ? " behind " : " ahead of ");
+}
+
+void judge_clocks(Findings& all, const std::vector<NodeFacts>& nodes, core::Ttl cap) {
+  std::vector<Clock> clocks;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (!nodes[i].down && nodes[i].clock_ahead) clocks.push_back({i, *nodes[i].clock_ahead});
+  }
+  const auto middle = reference(clocks);
+  const std::string whose = clocks.size() < 3 ? "this machine's" : "that of most nodes";
+  const std::string why = "after lost data fencing tokens rest on clocks that agree within the cap, " +
+                          core::shown(cap) + "; half of that is too much";
+  for (const auto& [node, ahead] : clocks) {
+    if (apart(ahead, middle) <= clock_tolerance) continue;
+    const bool far = apart(ahead, middle) >= core::Duration(cap) / 2;
+    all.push_back({far ? Severity::error : Severity::warning, "clock", node,
+                   "its clock is " + ahead_text(ahead - middle) + whose, why,
+                   "set the clocks by NTP, slowly: a step forward ends leases early"});
+  }
+  if (apart(middle, core::Duration::zero()) > clock_tolerance) {
+    all.push_back({Severity::warning,
+                   "own_clock",
+                   {},
+                   "this machine's clock is " + ahead_text(-middle) + whose,
+                   "the end of a quarantine is then shown wrongly",
+                   "set the clock of this machine by NTP"});
+  }
+}
+
+void judge_number(Findings& all, std::size_t count) {
+  if (count % 2 != 0) return;
+  all.push_back({Severity::note,
+                 "even",
+                 {},
+                 std::to_string(count) + " nodes are an even number",
+                 "they tolerate no more failures than " + std::to_string(count - 1),
+                 "take one more or one less"});
+}
+
+}  // namespace
+
+std::vector<Finding> findings_of_all(const std::vector<NodeFacts>& nodes, core::Ttl cap) {
+  Findings all;
+  judge_identity(all, nodes);
+  judge_clocks(all, nodes, cap);
+  judge_number(all, nodes.size());
+  return all;
+}
+
+}  // namespace tenure::cli

@@ -1,0 +1,28 @@
+#!lua flags=no-writes
+-- Says which commands that the scripts and their callers need the user may not run, without running any. The
+-- names stand in ARGV, because no key is touched: a user who may not use them is to be told, not refused.
+-- ARGV  lease, record, fence, queue: one of each, which need not exist · a channel of a waiter
+-- Gives "<command> <on what>" for each that is refused; on what: lease, record, fence, queue, channel or -
+local needed = {
+  {'lease', 'GET', 'MGET', 'SET', 'PEXPIRE', 'PTTL', 'DEL'},
+  {'record', 'GET', 'MGET', 'SET'},
+  {'fence', 'GET', 'SET', 'INCR'},
+  {'queue', 'LPOS', 'RPUSH', 'PEXPIRE', 'LREM', 'LINDEX', 'LPOP'},
+  {'channel', 'PUBLISH', 'SUBSCRIBE'},
+}
+
+local refused = {}
+local function check(what, command, ...)
+  if not redis.acl_check_cmd(command, ...) then refused[#refused + 1] = command .. ' ' .. what end
+end
+
+for i, commands in ipairs(needed) do
+  local what = commands[1]
+  for j = 2, #commands do check(what, commands[j], ARGV[i]) end
+  if what ~= 'channel' then
+    check(what, 'EVAL', 'return 1', '1', ARGV[i])
+    check(what, 'EVALSHA', '0', '1', ARGV[i])
+  end
+end
+for _, command in ipairs({'INFO', 'TIME', 'PING'}) do check('-', command) end
+return refused

@@ -1,0 +1,267 @@
+// tenure doctor: the words of the usual health check, and what a person can do where something is wrong (L9).
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "cli/tenure_program.hpp"
+#include "support/impostor.hpp"
+
+namespace tenure::test {
+namespace {
+
+const RedisServer::Options keeps_data{.tcp = true, .arguments = {"--appendonly", "yes"}};
+
+class DoctorTest : public testing::Test {
+ protected:
+  DoctorTest() {
+    const Result made = tenure(Words{"init"} + redis_options(urls()));
+    if (made.code != 0) throw std::runtime_error("tenure init: " + made.err);
+  }
+
+  Words urls() const { return {nodes[0].url(), nodes[1].url(), nodes[2].url()}; }
+  Result doctor(const Words& options = {}) {
+    return tenure(Words{"doctor"} + redis_options(urls()) + options);
+  }
+  std::string check_line(std::size_t node, const std::string& how) const {
+    return "Checking Redis node on port " + std::to_string(nodes[node].port()) + "... " + how + "\n";
+  }
+
+  RedisServer nodes[3]{RedisServer(keeps_data), RedisServer(keeps_data), RedisServer(keeps_data)};
+};
+
+Result doctor_of(const Words& urls, const Words& options = {}) {
+  return tenure(Words{"doctor"} + redis_options(urls) + options);
+}
+
+const std::string rule = "=======================================\n";
+
+// L9: byte by byte what the guide prints; the ports are the test's own.
+TEST_F(DoctorTest, L9_ThreeHealthyNodesAreToldInTheWordsOfTheGuide) {
+  const Words before = contents(nodes[0]);
+  const Result result = doctor();
+  EXPECT_EQ(result.code, 0) << result.out;
+  EXPECT_EQ(result.err, "");
+  const std::string guide = rule + "Checking Redis cluster health...\n" + rule + "\n" + check_line(0, "UP") +
+                            check_line(1, "UP") + check_line(2, "UP") + "\n" + rule +
+                            "Health Check Summary\n" + rule +
+                            "Healthy nodes: 3 / 3\nStatus: ALL NODES HEALTHY\n\n"
+                            "Cluster is ready for distributed locking!\n";
+  EXPECT_TRUE(result.out.starts_with(guide)) << result.out;
+  EXPECT_TRUE(has(result.out, "127.0.0.1:" + std::to_string(nodes[1].port()) + "/0: Redis ")) << result.out;
+  EXPECT_TRUE(has(result.out, "round trip ")) << result.out;
+  EXPECT_FALSE(has(result.out, "error:")) << result.out;
+  EXPECT_FALSE(has(result.out, "warning:")) << result.out;
+  EXPECT_EQ(contents(nodes[0]), before);
+}
+
+TEST_F(DoctorTest, L9_OneNodeDownIsDegraded) {
+  nodes[1].kill();
+  const Result result = doctor();
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(has(result.out, check_line(1, "DOWN (connection refused)"))) << result.out;
+  EXPECT_TRUE(has(result.out, "Healthy nodes: 2 / 3\nStatus: DEGRADED, A QUORUM STANDS\n")) << result.out;
+}
+
+TEST_F(DoctorTest, L9_TwoNodesDownAreNoQuorum) {
+  nodes[0].kill();
+  nodes[1].kill();
+  const Result result = doctor();
+  EXPECT_EQ(result.code, 2);
+  EXPECT_TRUE(has(result.out, "Healthy nodes: 1 / 3\nStatus: NO QUORUM\n")) << result.out;
+  EXPECT_TRUE(has(result.out, "not ready for distributed locking: 2 of 3 nodes must be healthy"))
+      << result.out;
+}
+
+TEST_F(DoctorTest, NodesThatDoNotAnswerAreWaitedForAtTheSameTime) {
+  nodes[0].pause();
+  nodes[1].pause();
+  const auto start = std::chrono::steady_clock::now();
+  const Result result = doctor();
+  const auto took = std::chrono::steady_clock::now() - start;
+  nodes[0].resume();
+  nodes[1].resume();
+  EXPECT_EQ(result.code, 2);
+  EXPECT_TRUE(has(result.out, check_line(0, "DOWN (no answer in time)"))) << result.out;
+  EXPECT_TRUE(has(result.out, check_line(2, "UP"))) << result.out;
+  EXPECT_LT(took, std::chrono::milliseconds(3'500));  // one after the other: four seconds
+}
+
+TEST_F(DoctorTest, JsonIsOneObjectWithTheSameFacts) {
+  nodes[2].kill();
+  nodes[1].command({"CONFIG", "SET", "maxmemory-policy", "allkeys-lru"});
+  const Result result = doctor({"--json"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_TRUE(
+      result.out.starts_with(R"({"status": "no_quorum", "healthy_nodes": 1, "quorum": 2, "nodes": [{)"))
+      << result.out;
+  EXPECT_TRUE(has(result.out, R"("up": true, "healthy": true, "reason": null, "version": "Redis )"))
+      << result.out;
+  EXPECT_TRUE(has(result.out, R"("up": false, "healthy": false, "reason": "connection refused")"))
+      << result.out;
+  EXPECT_TRUE(has(result.out, R"("severity": "error", "code": "eviction", "node": "redis://127.0.0.1:)"))
+      << result.out;
+  EXPECT_EQ(result.out.find('\n'), result.out.size() - 1);
+}
+
+// F10
+TEST_F(DoctorTest, F10_ANodeThatMayEvictLeasesDoesNotCount) {
+  nodes[1].command({"CONFIG", "SET", "maxmemory-policy", "volatile-ttl"});
+  const Result result = doctor();
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(has(result.out, "UP, but not healthy: it throws keys away")) << result.out;
+  EXPECT_TRUE(has(result.out, "Healthy nodes: 2 / 3")) << result.out;
+  EXPECT_TRUE(has(result.out, "do:  CONFIG SET maxmemory-policy noeviction")) << result.out;
+}
+
+TEST_F(DoctorTest, OneServerByTwoNamesCountsOnce) {
+  const std::string by_socket = "unix://" + nodes[0].socket_path();
+  const Result result = doctor_of({urls()[0], by_socket, urls()[2]});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(has(result.out, "error: " + by_socket + ": it is the same server as redis://127.0.0.1:"))
+      << result.out;
+  EXPECT_TRUE(has(result.out, "Healthy nodes: 2 / 3")) << result.out;
+}
+
+TEST_F(DoctorTest, AnEvenNumberIsANote) {
+  const Result result = doctor_of({urls()[0], urls()[1]});
+  EXPECT_EQ(result.code, 0) << result.out;
+  EXPECT_TRUE(has(result.out, "note: 2 nodes are an even number")) << result.out;
+}
+
+TEST_F(DoctorTest, AReplicaIsNoNode) {
+  nodes[1].command({"REPLICAOF", "127.0.0.1", std::to_string(nodes[0].port())});
+  ASSERT_TRUE(
+      wait_until([&] { return has(nodes[0].command({"INFO", "replication"}).text, "connected_slaves:1"); }));
+  const Result result = doctor();
+  EXPECT_EQ(result.code, 2);
+  EXPECT_TRUE(has(result.out, "not healthy: this is a read-only replica; name its master")) << result.out;
+  // And its master: another replication id means a quarantine, and a split would make two masters.
+  EXPECT_TRUE(has(result.out, "promoted, or its first replica was attached")) << result.out;
+  EXPECT_TRUE(
+      has(result.out, "warning: " + urls()[0] + "/0: replicas follow it (1), and min-replicas-to-write is 0"))
+      << result.out;
+}
+
+TEST_F(DoctorTest, ANodeThatMissesItsReplicasTakesNoWrites) {
+  nodes[1].command({"CONFIG", "SET", "min-replicas-to-write", "1"});
+  const Result result = doctor();
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(has(result.out, "it takes no writes: min-replicas-to-write is 1, and 0 replicas follow it"))
+      << result.out;
+}
+
+TEST_F(DoctorTest, AnotherCapIsToldWithTheRightOne) {
+  const Result result = doctor({"--ttl-max", "2m"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_TRUE(has(result.out, "its cap is 1m, ours is 2m")) << result.out;
+  EXPECT_TRUE(has(result.out, "use --ttl-max 1m")) << result.out;
+}
+
+TEST_F(DoctorTest, ARestartedNodeAbstainsUntilItsQuarantineIsOver) {
+  nodes[1].restart();
+  const Result before = doctor();
+  EXPECT_EQ(before.code, 1);
+  EXPECT_TRUE(has(before.out, "it was restarted since its record was written")) << before.out;
+  EXPECT_EQ(tenure(Job{.options = {"-n"}}.words(urls())).code, 0);  // the client who begins the quarantine
+  const Result after = doctor();
+  EXPECT_EQ(after.code, 1);
+  EXPECT_TRUE(has(after.out, "restarted or promoted, and may have forgotten leases; new grants in 66s") ||
+              has(after.out, "restarted or promoted, and may have forgotten leases; new grants in 65s"))
+      << after.out;
+}
+
+// Clocks that are seconds apart are a warning, half the cap an error.
+TEST_F(DoctorTest, ClocksThatAreApartAreNamed) {
+  const auto ahead_by = [&](long seconds) {
+    Impostor off(nodes[2], [&](const Words& command, redis::Value answer) {
+      if (command.front() == "TIME") {
+        answer.items[0].text = std::to_string(std::stol(answer.items[0].text) + seconds);
+      }
+      return answer;
+    });
+    return doctor_of({urls()[0], urls()[1], off.url()});
+  };
+  const Result some = ahead_by(-5);
+  EXPECT_EQ(some.code, 1) << some.out;
+  EXPECT_TRUE(has(some.out, "Healthy nodes: 3 / 3")) << some.out;
+  EXPECT_TRUE(has(some.out, "warning: unix:///tmp/tenure-fake-")) << some.out;
+  EXPECT_TRUE(has(some.out, "s behind that of most nodes")) << some.out;
+  const Result far = ahead_by(31);
+  EXPECT_EQ(far.code, 1) << far.out;
+  EXPECT_TRUE(has(far.out, "Healthy nodes: 2 / 3")) << far.out;
+  EXPECT_TRUE(has(far.out, "s ahead of that of most nodes")) << far.out;
+}
+
+TEST_F(DoctorTest, AVersionThatIsTooOldIsRefused) {
+  Impostor old(nodes[2], [](const Words& command, redis::Value answer) {
+    if (const auto at = answer.text.find("redis_version:");
+        command.front() == "INFO" && at != std::string::npos) {
+      answer.text.replace(at, 15, "redis_version:6");
+    }
+    return answer;
+  });
+  const Result result = doctor_of({urls()[0], urls()[1], old.url()});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(has(result.out, "this is Redis 6.")) << result.out;
+}
+
+TEST_F(DoctorTest, ARoundTripThatIsTooLongForTheTtlIsNamed) {
+  Impostor slow(nodes[2], [](const Words& command, redis::Value answer) {
+    if (command.front() == "PING") std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    return answer;
+  });
+  const Words set{urls()[0], urls()[1], slow.url()};
+  EXPECT_EQ(doctor_of(set).code, 0);
+  const Result weak = doctor_of(set, {"--ttl", "500ms"});
+  EXPECT_EQ(weak.code, 1);
+  EXPECT_TRUE(has(weak.out, "warning: " + slow.url() + ": a round trip takes ")) << weak.out;
+  const Result hopeless = doctor_of(set, {"--ttl", "200ms"});
+  EXPECT_EQ(hopeless.code, 1);
+  EXPECT_TRUE(has(hopeless.out, "error: " + slow.url() + ": a round trip takes ")) << hopeless.out;
+  EXPECT_TRUE(has(hopeless.out, "Healthy nodes: 2 / 3")) << hopeless.out;
+}
+
+// T30
+TEST(Doctor, T30_ARedisClusterIsRefused) {
+  RedisServer redis({.arguments = {"--cluster-enabled", "yes"}});
+  const Result result = doctor_of({redis.url()});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_TRUE(has(result.out, "this is a Redis Cluster")) << result.out;
+}
+
+TEST(Doctor, NewNodesAreToldHowToBeMadeReady) {
+  RedisServer one;
+  RedisServer other;
+  const Result result = doctor_of({one.url(), other.url()});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_TRUE(
+      has(result.out, "Checking Redis node " + one.url() + "... UP, but not healthy: it has no record"))
+      << result.out;
+  EXPECT_TRUE(has(result.out, "If it is new: tenure init --redis " + one.url() + " --redis " + other.url()))
+      << result.out;
+  EXPECT_EQ(keys(one), Words{});  // only looked at
+}
+
+TEST(Doctor, ANodeThatKeepsNothingIsANoteThatSaysItIsSafe) {
+  ReadyRedis redis;
+  const Result result = doctor_of({redis.url()});
+  EXPECT_EQ(result.code, 0) << result.out;
+  EXPECT_TRUE(has(result.out, "note: " + redis.url() + ": it keeps nothing on disk")) << result.out;
+  EXPECT_TRUE(has(result.out, "That is safe")) << result.out;
+}
+
+TEST(Doctor, BadWordsAreNamed) {
+  const auto says = [](const Words& words) {
+    const Result result = tenure(Words{"doctor"} + words);
+    EXPECT_EQ(result.code, 64);
+    EXPECT_EQ(result.out, "");
+    return result.err;
+  };
+  EXPECT_TRUE(has(says({"--ttl", "61s"}), "a TTL of 61s is over the cap of 1m"));
+  EXPECT_TRUE(has(says({"--redis", "nonsense"}), "bad Redis address"));
+  EXPECT_TRUE(has(says({"--lock-prefix", ""}), "the lock prefix is empty"));
+  EXPECT_TRUE(has(says({"now"}), "now"));
+}
+
+}  // namespace
+}  // namespace tenure::test
