@@ -10,11 +10,15 @@
 #include "cli/duration.hpp"
 #include "cli/help.hpp"
 #include "cli/secrets.hpp"
+#include "core/nodes.hpp"
+#include "core/number.hpp"
 #include "core/text.hpp"
 
 namespace tenure::cli {
 
 namespace {
+
+constexpr int port_max = 65'535;
 
 // CLI11 calls this after it has read all words. What it throws begins with the name of the option.
 void add_duration(CLI::App& app, const std::string& option, std::optional<core::Duration>& target) {
@@ -136,6 +140,51 @@ Parsed parse_doctor(std::span<const std::string> words) {
   return doctor;
 }
 
+// From 1 to most, without anything around it.
+void add_number(CLI::App& app, const std::string& option, int& target, int most) {
+  app.add_option_function<std::string>(option, [&target, option, most](const std::string& text) {
+    const auto number = core::read_number<int>(text);
+    if (!number || *number < 1 || *number > most) {
+      throw CLI::ValidationError(
+          option, "\"" + core::printable(text, 60) + "\" is not a number from 1 to " + std::to_string(most));
+    }
+    target = *number;
+  });
+}
+
+Parsed parse_redis_up(std::span<const std::string> words) {
+  RedisUpArgs up;
+  CLI::App app;
+  add_number(app, "N", up.count, static_cast<int>(core::nodes_max));
+  add_number(app, "--port", up.port, port_max);
+  app.add_option("--dir", up.dir);
+  if (auto end = read_words(app, words, redis_help_text)) return std::move(*end);
+  if (up.port + up.count - 1 > port_max) {
+    return refuse("--port " + std::to_string(up.port) + ": " + std::to_string(up.count) +
+                  " ports from there on go beyond " + std::to_string(port_max));
+  }
+  if (up.dir && up.dir->empty()) return refuse("--dir is empty");
+  return up;
+}
+
+Parsed parse_redis_down(std::span<const std::string> words) {
+  RedisDownArgs down;
+  CLI::App app;
+  app.add_option("--dir", down.dir);
+  if (auto end = read_words(app, words, redis_help_text)) return std::move(*end);
+  if (down.dir && down.dir->empty()) return refuse("--dir is empty");
+  return down;
+}
+
+// up and down, or what was asked for instead.
+Parsed parse_redis(std::span<const std::string> words) {
+  const std::string first = words.empty() ? "" : words.front();
+  if (first == "up") return parse_redis_up(words.subspan(1));
+  if (first == "down") return parse_redis_down(words.subspan(1));
+  if (first == "-h" || first == "--help") return Text{std::string(redis_help_text)};
+  return refuse("redis knows up and down, not \"" + core::printable(without_secrets(first), 60) + "\"");
+}
+
 }  // namespace
 
 Parsed parse_args(const std::vector<std::string>& words) {
@@ -153,6 +202,7 @@ Parsed parse_args(const std::vector<std::string>& words) {
   if (first == "run") return parse_run(rest);
   if (first == "init") return parse_init(rest);
   if (first == "doctor") return parse_doctor(rest);
+  if (first == "redis") return parse_redis(rest);
   return refuse("there is no command \"" + core::printable(without_secrets(first), 60) +
                 "\"; tenure help lists them");
 }

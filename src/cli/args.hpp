@@ -38,12 +38,22 @@ struct DoctorArgs {
   NodeArgs nodes{};
 };
 
+struct RedisUpArgs {
+  int count = 3;
+  int port = 6379;  // the first one
+  std::optional<std::string> dir{};
+};
+
+struct RedisDownArgs {
+  std::optional<std::string> dir{};
+};
+
 // Help or the version was asked for: print this, and that is all.
 struct Text {
   std::string text;
 };
 
-using Args = std::variant<RunArgs, InitArgs, DoctorArgs, Text>;
+using Args = std::variant<RunArgs, InitArgs, DoctorArgs, RedisUpArgs, RedisDownArgs, Text>;
 
 // Of the words behind the name of the program. The error is a sentence without secrets.
 tl::expected<Args, std::string> parse_args(const std::vector<std::string>& words);

@@ -1,6 +1,7 @@
 #include "cli/diagnosis.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <thread>
 
 #include "cli/set_findings.hpp"
@@ -21,6 +22,16 @@ std::vector<NodeFacts> look_at_all(const Nodes& nodes, const Ground& ground) {
   }
   threads.clear();  // waits for each
   return facts;
+}
+
+// Of equals the one that was found first.
+std::vector<Finding> worst_first(const std::vector<Finding>& findings) {
+  std::vector<Finding> sorted;
+  for (const auto severity : {Severity::error, Severity::warning, Severity::note}) {
+    std::ranges::copy_if(findings, std::back_inserter(sorted),
+                         [&](const Finding& it) { return it.severity == severity; });
+  }
+  return sorted;
 }
 
 }  // namespace
@@ -73,7 +84,7 @@ Diagnosis diagnose(Nodes nodes, const std::string& lock_prefix, core::Duration n
         finding.advice = "if it is new: tenure init " + as_options(result.nodes);
     }
   }
-  std::ranges::stable_sort(result.findings, std::ranges::greater{}, &Finding::severity);
+  result.findings = worst_first(result.findings);
   return result;
 }
 

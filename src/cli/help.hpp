@@ -9,5 +9,6 @@ extern const std::string_view help_text;
 extern const std::string_view run_help_text;
 extern const std::string_view init_help_text;
 extern const std::string_view doctor_help_text;
+extern const std::string_view redis_help_text;
 
 }  // namespace tenure::cli

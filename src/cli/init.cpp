@@ -67,7 +67,9 @@ std::string exists_text(const std::string& text) {
 // All nodes, and what comes of them.
 class Init {
  public:
-  explicit Init(Nodes nodes) : nodes_(std::move(nodes)) {}
+  using Report = std::function<void(const std::string& line)>;
+
+  Init(Nodes nodes, Report report) : nodes_(std::move(nodes)), report_(std::move(report)) {}
 
   // Nothing is changed unless every node can be reached and is new. A node without a record beside others
   // that have one has rather lost it, and whoever then gave leases there at once could give one twice.
@@ -80,8 +82,7 @@ class Init {
     } else {
       leave_alone();
     }
-    const int written = finish_output();
-    return code_ == ExitCode::done ? written : number(code_);
+    return number(code_);
   }
 
  private:
@@ -107,8 +108,7 @@ class Init {
         exists(address, made->record);
       } else {
         const std::string which = nodes_.several() ? redis::shown(address) + ": " : "";
-        std::printf("%smade: this Redis is ready for Tenure (leases of at most %s)\n", which.c_str(),
-                    cap.c_str());
+        report_(which + "made: this Redis is ready for Tenure (leases of at most " + cap + ")");
       }
     }
   }
@@ -140,11 +140,17 @@ class Init {
   }
 
   Nodes nodes_;
+  Report report_;
   std::vector<Found> found_{};  // of all nodes, unless some failed
   ExitCode code_ = ExitCode::done;
 };
 
 }  // namespace
+
+int init(Nodes nodes, std::function<void(const std::string& line)> report) {
+  if (const auto warning = warning_of_even(nodes)) say(*warning);
+  return Init(std::move(nodes), std::move(report)).run();
+}
 
 int init(const InitArgs& args) {
   auto nodes = choose_nodes(args.nodes);
@@ -152,8 +158,9 @@ int init(const InitArgs& args) {
     say(nodes.error());
     return number(ExitCode::usage);
   }
-  if (const auto warning = runtime::warning_of_even(*nodes)) say(*warning);
-  return Init(std::move(*nodes)).run();
+  const int code = init(std::move(*nodes), [](const std::string& line) { std::puts(line.c_str()); });
+  const int written = finish_output();
+  return code == number(ExitCode::done) ? written : code;
 }
 
 }  // namespace tenure::cli

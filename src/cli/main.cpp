@@ -11,6 +11,7 @@
 #include "cli/doctor.hpp"
 #include "cli/init.hpp"
 #include "cli/message.hpp"
+#include "cli/redis_up.hpp"
 #include "cli/run.hpp"
 #include "cli/secrets.hpp"
 
@@ -33,6 +34,8 @@ int dispatch(const Args& args) {
   }
   if (const auto* args_of_run = std::get_if<RunArgs>(&args)) return run(*args_of_run);
   if (const auto* args_of_doctor = std::get_if<DoctorArgs>(&args)) return doctor(*args_of_doctor);
+  if (const auto* args_of_up = std::get_if<RedisUpArgs>(&args)) return redis_up(*args_of_up);
+  if (const auto* args_of_down = std::get_if<RedisDownArgs>(&args)) return redis_down(*args_of_down);
   return init(std::get<InitArgs>(args));
 }
 

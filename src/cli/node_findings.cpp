@@ -1,7 +1,5 @@
 #include "cli/node_findings.hpp"
 
-#include <algorithm>
-
 #include "cli/server_check.hpp"
 #include "core/number.hpp"
 #include "core/text.hpp"
@@ -136,8 +134,6 @@ std::vector<Finding> findings_of(const NodeFacts& node, const Standard& standard
     if (auto finding = record_finding(node, standard)) all.push_back(std::move(*finding));
   }
   judge_rights(all, node, standard.ground);
-  // The worst first; of equals the one that was looked at first.
-  std::ranges::stable_sort(all, std::ranges::greater{}, &Finding::severity);
   return all;
 }
 

@@ -90,7 +90,11 @@ TEST(Help, GoesToStandardOutputWithExamples) {
                                                {"help", "init"},
                                                {"init", "-h"},
                                                {"help", "doctor"},
-                                               {"doctor", "-h"}}) {
+                                               {"doctor", "-h"},
+                                               {"help", "redis"},
+                                               {"redis", "-h"},
+                                               {"redis", "up", "-h"},
+                                               {"redis", "down", "--help"}}) {
     const Result result = tenure(words);
     EXPECT_EQ(result.code, 0) << words.front();
     EXPECT_EQ(result.err, "") << words.front();

@@ -1,0 +1,215 @@
+#include "cli/local_server.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <fstream>
+#include <system_error>
+#include <thread>
+
+#include "cli/server_info.hpp"
+#include "core/text.hpp"
+#include "runtime/boot_clock.hpp"
+#include "runtime/caller.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr core::Duration start_within = seconds(10);
+constexpr core::Duration stop_within = seconds(10);
+
+// As redis.conf wants a text with spaces or quotes in it.
+std::string quoted(const fs::path& path) {
+  std::string text = "\"";
+  for (const char letter : path.string()) {
+    if (letter == '"' || letter == '\\') text += '\\';
+    text += letter;
+  }
+  return text + "\"";
+}
+
+std::string first_line(const fs::path& file) {
+  std::ifstream stream(file);
+  std::string line;
+  std::getline(stream, line);
+  return line;
+}
+
+bool runs_in(pid_t pid, const fs::path& data) {
+  const fs::path process = "/proc/" + std::to_string(pid);
+  const std::string name = first_line(process / "comm");
+  if (!name.starts_with("redis-server") && !name.starts_with("valkey-server")) return false;
+  std::error_code error;
+  return fs::equivalent(process / "cwd", data, error);
+}
+
+bool ends(const LocalServer::Running& server, core::Duration within) {
+  pollfd gone{server.handle.get(), POLLIN, 0};
+  return poll(&gone, 1, static_cast<int>(std::chrono::ceil<milliseconds>(within).count())) > 0;
+}
+
+// In a forked child, which has its own session from then on: the terminal's keys are not for it.
+[[noreturn]] void become_server(const Command& command, int log) {
+  setsid();
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  dup2(nothing, STDIN_FILENO);
+  dup2(log, STDOUT_FILENO);
+  dup2(log, STDERR_FILENO);
+  command.exec();
+  _exit(127);
+}
+
+tl::expected<Command, std::string> find_program(const fs::path& configuration) {
+  for (const char* name : {"redis-server", "valkey-server"}) {
+    auto command = Command::find({name, configuration.string()});
+    if (command) return std::move(*command);
+  }
+  return tl::unexpected(std::string(
+      "there is neither redis-server nor valkey-server in PATH: apt-get install redis-server, dnf install "
+      "valkey "
+      "or brew install redis"));
+}
+
+}  // namespace
+
+std::optional<std::string> no_server_program() {
+  const auto found = find_program("redis.conf");
+  return found ? std::nullopt : std::optional(found.error());
+}
+
+LocalServer::LocalServer(const fs::path& root, std::uint16_t port)
+    : port_(port), directory_(fs::absolute(root) / std::to_string(port)) {}
+
+redis::Address LocalServer::address() const {
+  redis::Address address;
+  address.host = "127.0.0.1";
+  address.port = port_;
+  return address;
+}
+
+bool LocalServer::is_new() const {
+  std::error_code error;
+  const bool empty = fs::is_empty(directory_ / "data", error);
+  return error ? !fs::exists(directory_ / "data", error) && !error : empty;
+}
+
+std::optional<LocalServer::Running> LocalServer::running() const {
+  pid_t pid = -1;
+  std::ifstream(directory_ / "redis.pid") >> pid;
+  if (pid <= 0) return std::nullopt;
+  // Held before the look: so the process that is looked at is the one that will be signalled.
+  Running server{pid, runtime::Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)))};
+  if (!server.handle || !runs_in(pid, directory_ / "data")) return std::nullopt;
+  if (ends(server, core::Duration::zero())) return std::nullopt;  // dead, and nobody has buried it yet
+  return server;
+}
+
+std::optional<std::string> LocalServer::prepare() const {
+  std::error_code error;
+  fs::create_directories(directory_ / "data", error);
+  if (error) return "cannot make " + directory_.string() + ": " + error.message();
+  fs::permissions(directory_, fs::perms::owner_all, error);
+  const fs::path file = directory_ / "redis.conf";
+  if (fs::exists(file)) return std::nullopt;  // with what its owner has changed in it
+  std::ofstream text(file);
+  text << "# Written by tenure redis up, and left alone from then on.\n"
+       << "port " << port_ << "\nbind 127.0.0.1\nprotected-mode yes\n"
+       << "dir " << quoted(directory_ / "data") << "\npidfile " << quoted(directory_ / "redis.pid") << "\n"
+       << "# A lease must not be thrown away, and the record should outlive a restart.\n"
+       << "maxmemory-policy noeviction\nappendonly yes\nappendfsync everysec\nsave \"\"\n";
+  text.close();
+  if (!text) return "cannot write " + file.string();
+  return std::nullopt;
+}
+
+std::optional<std::string> LocalServer::start() {
+  const auto command = find_program(directory_ / "redis.conf");
+  if (!command) return command.error();
+  made_here_ = !fs::exists(directory_);
+  const auto undo = [&](std::string why) {
+    std::error_code ignored;
+    if (made_here_) fs::remove_all(directory_, ignored);
+    return why;
+  };
+  if (auto error = prepare()) return undo(*error);
+  std::error_code ignored;
+  fs::remove(directory_ / "redis.pid", ignored);  // of a life before: whoever it named is not this server
+  const runtime::Descriptor log(
+      open((directory_ / "redis.log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!log) return undo("cannot write " + (directory_ / "redis.log").string());
+  const pid_t pid = fork();
+  if (pid < 0) return undo("cannot start a process: " + std::generic_category().message(errno));
+  if (pid == 0) become_server(*command, log.get());
+
+  const core::Time deadline = runtime::boot_now() + start_within;
+  while (runtime::boot_now() < deadline) {
+    if (waitpid(pid, nullptr, WNOHANG) == pid) {
+      return undo("the server on port " + std::to_string(port_) +
+                  " does not start; it says: " + last_words());
+    }
+    if (running() && !wait_until_it_answers()) return std::nullopt;
+    std::this_thread::sleep_for(milliseconds(5));
+  }
+  kill(pid, SIGKILL);
+  waitpid(pid, nullptr, 0);
+  return undo("the server on port " + std::to_string(port_) + " does not answer within " +
+              core::shown(start_within));
+}
+
+std::optional<std::string> LocalServer::wait_until_it_answers() const {
+  const core::Time deadline = runtime::boot_now() + start_within;
+  const std::string who = "the server on port " + std::to_string(port_);
+  std::string why = "no answer";
+  while (runtime::boot_now() < deadline) {
+    const auto server = running();
+    if (!server) return who + " has ended; it says: " + last_words();
+    auto redis = runtime::Caller::connect(address(), seconds(1));
+    const auto pong = redis ? redis->call({"PING"}) : tl::unexpected(redis.error());
+    if (pong) {
+      // Somebody else may have been quicker at the port.
+      const auto info = ask_info(*redis, {"server"});
+      if (info && info->field("process_id") == std::to_string(server->pid)) return std::nullopt;
+      why = "another server has its port";
+    } else {
+      why = pong.error().detail;
+    }
+    std::this_thread::sleep_for(milliseconds(5));
+  }
+  return who + " runs and cannot be used: " + why;
+}
+
+std::optional<std::string> LocalServer::stop() const {
+  const auto server = running();
+  if (!server) return std::nullopt;
+  const std::string who =
+      "the server on port " + std::to_string(port_) + " (process " + std::to_string(server->pid) + ")";
+  if (syscall(SYS_pidfd_send_signal, server->handle.get(), SIGTERM, nullptr, 0) != 0) {
+    return who + " cannot be ended: " + std::generic_category().message(errno);
+  }
+  if (!ends(*server, stop_within)) return who + " does not end within " + core::shown(stop_within);
+  std::error_code ignored;
+  if (made_here_) fs::remove_all(directory_, ignored);
+  return std::nullopt;
+}
+
+std::string LocalServer::last_words() const {
+  std::ifstream stream(directory_ / "redis.log");
+  std::string last;
+  for (std::string line; std::getline(stream, line);) {
+    if (!line.empty()) last = line;
+  }
+  return last.empty() ? "nothing" : core::printable(last);
+}
+
+}  // namespace tenure::cli
