@@ -185,6 +185,50 @@ Parsed parse_redis(std::span<const std::string> words) {
   return refuse("redis knows up and down, not \"" + core::printable(without_secrets(first), 60) + "\"");
 }
 
+void add_lock_place(CLI::App& app, LockPlace& place) {
+  app.add_option("--lock-prefix", place.lock_prefix);
+  add_node_options(app, place.nodes);
+}
+
+Parsed parse_lock_ls(std::span<const std::string> words) {
+  LockLsArgs ls;
+  CLI::App app;
+  app.add_flag("--json", ls.json);
+  add_lock_place(app, ls.place);
+  if (auto end = read_words(app, words, lock_help_text)) return std::move(*end);
+  return ls;
+}
+
+Parsed parse_lock_show(std::span<const std::string> words) {
+  LockShowArgs show;
+  CLI::App app;
+  app.add_option("NAME", show.name)->required();
+  app.add_flag("--json", show.json);
+  add_lock_place(app, show.place);
+  if (auto end = read_words(app, words, lock_help_text)) return std::move(*end);
+  return show;
+}
+
+Parsed parse_lock_break(std::span<const std::string> words) {
+  LockBreakArgs taken;
+  CLI::App app;
+  app.add_option("NAME", taken.name)->required();
+  app.add_flag("-y,--yes", taken.yes);
+  app.add_flag("--unsafe", taken.unsafe);
+  add_lock_place(app, taken.place);
+  if (auto end = read_words(app, words, lock_help_text)) return std::move(*end);
+  return taken;
+}
+
+Parsed parse_lock(std::span<const std::string> words) {
+  const std::string first = words.empty() ? "" : words.front();
+  if (first == "ls") return parse_lock_ls(words.subspan(1));
+  if (first == "show") return parse_lock_show(words.subspan(1));
+  if (first == "break") return parse_lock_break(words.subspan(1));
+  if (first == "-h" || first == "--help") return Text{std::string(lock_help_text)};
+  return refuse("lock knows ls, show and break, not \"" + core::printable(without_secrets(first), 60) + "\"");
+}
+
 }  // namespace
 
 Parsed parse_args(const std::vector<std::string>& words) {
@@ -203,6 +247,7 @@ Parsed parse_args(const std::vector<std::string>& words) {
   if (first == "init") return parse_init(rest);
   if (first == "doctor") return parse_doctor(rest);
   if (first == "redis") return parse_redis(rest);
+  if (first == "lock") return parse_lock(rest);
   return refuse("there is no command \"" + core::printable(without_secrets(first), 60) +
                 "\"; tenure help lists them");
 }

@@ -48,12 +48,37 @@ struct RedisDownArgs {
   std::optional<std::string> dir{};
 };
 
+// Where the locks are.
+struct LockPlace {
+  std::string lock_prefix = "redlock:";
+  NodeArgs nodes{};
+};
+
+struct LockLsArgs {
+  bool json = false;
+  LockPlace place{};
+};
+
+struct LockShowArgs {
+  std::string name;
+  bool json = false;
+  LockPlace place{};
+};
+
+struct LockBreakArgs {
+  std::string name;
+  bool yes = false;     // do not ask
+  bool unsafe = false;  // do not wait until its holder cannot believe in it any more
+  LockPlace place{};
+};
+
 // Help or the version was asked for: print this, and that is all.
 struct Text {
   std::string text;
 };
 
-using Args = std::variant<RunArgs, InitArgs, DoctorArgs, RedisUpArgs, RedisDownArgs, Text>;
+using Args = std::variant<RunArgs, InitArgs, DoctorArgs, RedisUpArgs, RedisDownArgs, LockLsArgs, LockShowArgs,
+                          LockBreakArgs, Text>;
 
 // Of the words behind the name of the program. The error is a sentence without secrets.
 tl::expected<Args, std::string> parse_args(const std::vector<std::string>& words);

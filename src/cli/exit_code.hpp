@@ -8,6 +8,7 @@ namespace tenure::cli {
 
 enum class ExitCode : std::uint8_t {
   done = 0,
+  not_taken = 1,     // lock: nobody has that name
   degraded = 1,      // doctor: works, and somebody should look at it
   critical = 2,      // doctor: nobody gets a lease
   usage = 64,        // the command line is wrong; nothing was asked of Redis

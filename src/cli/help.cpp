@@ -9,6 +9,7 @@ Usage: tenure COMMAND [OPTIONS]
   run        run a command while holding a name
   init       make a Redis that is new to Tenure ready
   doctor     say whether the nodes are fit for leases, and what to do
+  lock       show who holds what, and take it away
   redis      start and end private Redis servers on this machine
   help       this page, or that of a command: tenure help run
   --version

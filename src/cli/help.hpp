@@ -10,5 +10,6 @@ extern const std::string_view run_help_text;
 extern const std::string_view init_help_text;
 extern const std::string_view doctor_help_text;
 extern const std::string_view redis_help_text;
+extern const std::string_view lock_help_text;
 
 }  // namespace tenure::cli

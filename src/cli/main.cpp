@@ -10,6 +10,7 @@
 #include "cli/args.hpp"
 #include "cli/doctor.hpp"
 #include "cli/init.hpp"
+#include "cli/lock.hpp"
 #include "cli/message.hpp"
 #include "cli/redis_up.hpp"
 #include "cli/run.hpp"
@@ -36,6 +37,9 @@ int dispatch(const Args& args) {
   if (const auto* args_of_doctor = std::get_if<DoctorArgs>(&args)) return doctor(*args_of_doctor);
   if (const auto* args_of_up = std::get_if<RedisUpArgs>(&args)) return redis_up(*args_of_up);
   if (const auto* args_of_down = std::get_if<RedisDownArgs>(&args)) return redis_down(*args_of_down);
+  if (const auto* args_of_ls = std::get_if<LockLsArgs>(&args)) return lock_ls(*args_of_ls);
+  if (const auto* args_of_show = std::get_if<LockShowArgs>(&args)) return lock_show(*args_of_show);
+  if (const auto* args_of_break = std::get_if<LockBreakArgs>(&args)) return lock_break(*args_of_break);
   return init(std::get<InitArgs>(args));
 }
 

@@ -22,5 +22,7 @@ extern const Script open_script;
 extern const Script init_script;
 extern const Script publish_result_script;
 extern const Script rights_script;
+extern const Script look_script;
+extern const Script break_script;
 
 }  // namespace tenure::redis

@@ -11,31 +11,6 @@ namespace {
 
 using core::RefusalCode;
 
-// Rounded up: after that time it is worth looking again.
-std::string left_text(core::Ttl left) {
-  using namespace std::chrono;
-  if (left >= seconds(10)) return core::shown(ceil<seconds>(left));
-  if (left >= seconds(1)) return core::shown(ceil<duration<long, std::deci>>(left));
-  return core::shown(left);
-}
-
-// "held by web-3 for another 12s (token 5)".
-std::string holder_text(const core::Held& held) {
-  // Names of others are shown to a terminal: made harmless, and cut.
-  const std::string owner = core::printable(held.holder.owner);
-  const bool expires = held.left >= core::Ttl::zero();
-  if (held.holder.waits) return "kept for " + owner + ", which waits for it";
-  if (held.holder.token == 0) {
-    // A key that is not a string, a list for example, has nothing to show.
-    const std::string what = owner.empty() ? "something that" : "\"" + owner + "\", which";
-    return "held by " + what + " Tenure did not write, " +
-           (expires ? "for another " + left_text(held.left) : "with no expiry");
-  }
-  const std::string token = " (token " + std::to_string(held.holder.token) + ")";
-  if (!expires) return "held by " + owner + " with no expiry" + token;
-  return "held by " + owner + " for another " + left_text(held.left) + token;
-}
-
 // A node may have failed in two rounds: what it said last.
 std::map<core::NodeIndex, std::string> last_words(const std::vector<core::NodeFailure>& failures,
                                                   const Nodes& nodes) {
@@ -83,6 +58,29 @@ std::string reason_text(const core::Refusal& refusal, const Nodes& nodes, Patien
 }
 
 }  // namespace
+
+std::string left_text(core::Ttl left) {
+  using namespace std::chrono;
+  if (left >= seconds(10)) return core::shown(ceil<seconds>(left));
+  if (left >= seconds(1)) return core::shown(ceil<duration<long, std::deci>>(left));
+  return core::shown(left);
+}
+
+std::string holder_text(const core::Held& held) {
+  // Names of others are shown to a terminal: made harmless, and cut.
+  const std::string owner = core::printable(held.holder.owner);
+  const bool expires = held.left >= core::Ttl::zero();
+  if (held.holder.waits) return "kept for " + owner + ", which waits for it";
+  if (held.holder.token == 0) {
+    // A key that is not a string, a list for example, has nothing to show.
+    const std::string what = owner.empty() ? "something that" : "\"" + owner + "\", which";
+    return "held by " + what + " Tenure did not write, " +
+           (expires ? "for another " + left_text(held.left) : "with no expiry");
+  }
+  const std::string token = " (token " + std::to_string(held.holder.token) + ")";
+  if (!expires) return "held by " + owner + " with no expiry" + token;
+  return "held by " + owner + " for another " + left_text(held.left) + token;
+}
 
 std::string failure_text(const redis::Address& address, const core::Failure& failure) {
   return redis::shown(address) + ": " + failure.detail;

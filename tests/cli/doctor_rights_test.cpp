@@ -93,6 +93,22 @@ TEST_F(DoctorRightsTest, T31_KeysAndChannelsThatAreMissingAreNamed) {
   }
 }
 
+// As docs/lock.md says.
+TEST_F(DoctorRightsTest, T31_TheCommandsAboutLocksNeedScanAndLlenBesides) {
+  set_user({"+eval", "+ping"});
+  const Words all = advised(doctor().out);
+  set_user(all);
+  const auto holder = start_tenure(Job{.options = {"--ttl", "1s"}, .command = stay()}.words(url()));
+  number_printed(*holder);
+  const Result refused = tenure({"lock", "ls", "--redis", url()});
+  EXPECT_EQ(refused.code, 69);
+  EXPECT_TRUE(has(refused.err, "the user may not run SCAN")) << refused.err;
+  set_user(all + Words{"+scan", "+llen"});
+  EXPECT_TRUE(has(tenure({"lock", "ls", "--redis", url()}).out, "job"));
+  EXPECT_EQ(tenure({"lock", "break", "job", "--yes", "--redis", url()}).code, 0);
+  EXPECT_EQ(holder->exit_code(), 79) << holder->err();
+}
+
 TEST_F(DoctorRightsTest, WithoutEvalNothingElseCanBeSeen) {
   set_user({"~*", "&*", "+@all", "-eval"});
   const Result result = doctor();

@@ -94,7 +94,10 @@ TEST(Help, GoesToStandardOutputWithExamples) {
                                                {"help", "redis"},
                                                {"redis", "-h"},
                                                {"redis", "up", "-h"},
-                                               {"redis", "down", "--help"}}) {
+                                               {"redis", "down", "--help"},
+                                               {"help", "lock"},
+                                               {"lock", "-h"},
+                                               {"lock", "break", "-h"}}) {
     const Result result = tenure(words);
     EXPECT_EQ(result.code, 0) << words.front();
     EXPECT_EQ(result.err, "") << words.front();

@@ -51,6 +51,12 @@ constexpr auto answers = {
     "publish_result: 1",
     "publish_result: 0",
     "publish_result: -1",
+    "look: there",
+    "look: nothing there",
+    "break: 1",
+    "break: 2",
+    "break: 0",
+    "break: -1",
 };
 
 TEST(Conformance, RandomHistoriesGoTheSameWayOnARealRedis) {

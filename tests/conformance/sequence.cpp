@@ -83,7 +83,9 @@ std::string Sequence::step() {
                         : dice < 70 ? admit()
                         : dice < 74 ? open()
                         : dice < 76 ? init()
-                        : dice < 80 ? publish_result()
+                        : dice < 78 ? publish_result()
+                        : dice < 79 ? look()
+                        : dice < 81 ? break_lease()
                         : dice < 84 ? edit()
                         : dice < 90 ? edit_list()
                         : dice < 92 ? edit_bookkeeping()
@@ -192,6 +194,23 @@ std::string Sequence::publish_result() {
   const std::string result = one_of<std::string>({"", "42", std::string("\0\r\n\xff", 4)});
   return call(redis::publish_result_script, std::move(keys),
               {stamp_in(value), chance(80) ? token_in(value) : any_token(key), result, channel});
+}
+
+std::string Sequence::look() {
+  std::vector<std::string> keys;
+  for (auto count = 1 + random_.below(4); count > 0; --count) {
+    keys.push_back(any_key());
+    keys.push_back(queue_of(keys.back()));
+  }
+  return call(redis::look_script, std::move(keys), {});
+}
+
+std::string Sequence::break_lease() {
+  const std::string key = any_key();
+  const std::string victim = chance(80) ? any_stamp(key) : any_value(key);
+  const std::string token = chance(80) ? token_in(twins_.text(key)) : any_token(key);
+  const std::string mark = chance(80) ? stamp("broken by " + any_owner()) : any_stamp(key);
+  return call(redis::break_script, {key}, {victim, mark, token, chance(50) ? "0" : ttl()});
 }
 
 std::string Sequence::edit() {
@@ -316,7 +335,13 @@ std::string Sequence::compare(const redis::Command& command) {
 
 void Sequence::count(const redis::Script& script, const redis::Value& answer) {
   const std::string name = std::string(script.name) + ": ";
-  if (answer.kind != Kind::array) {
+  if (&script == &redis::break_script && answer.kind == Kind::integer) {
+    tally_[name + std::to_string(answer.integer)] += 1;
+  } else if (&script == &redis::look_script && answer.kind == Kind::array) {
+    for (const redis::Value& item : answer.items) {
+      tally_[name + (item.items.at(1).integer == -2 ? "nothing there" : "there")] += 1;
+    }
+  } else if (answer.kind != Kind::array) {
     tally_[name + outcome(answer)] += 1;
   } else if (&script == &redis::acquire_script) {
     tally_[name + (answer.items.at(2).integer < 0 ? "held" : "queued")] += 1;

@@ -45,6 +45,8 @@ class Sequence {
   std::string open();
   std::string init();
   std::string publish_result();
+  std::string look();
+  std::string break_lease();
   std::string edit();
   std::string edit_list();
   std::string edit_bookkeeping();

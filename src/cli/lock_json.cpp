@@ -1,0 +1,72 @@
+#include "cli/lock_output.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+void add_holder(Json& json, const core::Holder& holder, core::Ttl left) {
+  const bool there = left != core::Ttl(-2);
+  json.key("owner");
+  if (there) {
+    json.text(holder.owner);
+  } else {
+    json.null();
+  }
+  json.key("token");
+  if (there && holder.token != 0) {
+    json.number(static_cast<std::int64_t>(holder.token));
+  } else {
+    json.null();
+  }
+  json.key("left_ms");
+  if (left >= core::Ttl::zero()) {
+    json.number(left.count());
+  } else {
+    json.null();
+  }
+}
+
+void add_lock(Json& json, const LockView& lock) {
+  json.key("name").text(lock.name);
+  json.key("state").text(word_for(lock.state));
+  add_holder(json, lock.holder, lock.left);
+  json.key("since").null();  // not in Redis today
+  json.key("waiting").number(lock.waiters);
+  json.key("shown_on").number(static_cast<std::int64_t>(lock.shown_on));
+  json.key("nodes").number(static_cast<std::int64_t>(lock.nodes.size()));
+}
+
+}  // namespace
+
+std::string locks_json(const std::vector<LockView>& locks) {
+  Json json;
+  json.open_object().key("locks").open_array();
+  for (const auto& lock : locks) {
+    json.open_object();
+    add_lock(json, lock);
+    json.close_object();
+  }
+  json.close_array().close_object();
+  return json.written() + "\n";
+}
+
+std::string lock_json(const LockView& lock, const Nodes& nodes) {
+  Json json;
+  json.open_object();
+  add_lock(json, lock);
+  json.key("views").open_array();
+  for (std::size_t i = 0; i < lock.nodes.size(); ++i) {
+    const auto& sight = lock.nodes[i];
+    json.open_object();
+    json.key("node").text(redis::shown(nodes.addresses[i]));
+    json.key("answers").boolean(sight.has_value());
+    const auto shown = sight.value_or(redis::Sight{});
+    add_holder(json, core::read_holder(shown.value), shown.left);
+    json.key("waiting").number(shown.waiters);
+    json.close_object();
+  }
+  json.close_array().close_object();
+  return json.written() + "\n";
+}
+
+}  // namespace tenure::cli

@@ -1,0 +1,111 @@
+#include "cli/lock_look.hpp"
+
+#include <map>
+#include <span>
+
+#include "cli/ask_all.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+using core::Failure;
+using ByKey = std::map<std::string, redis::Sight>;
+
+constexpr std::size_t keys_per_call = 500;
+
+// A prefix is taken literally.
+std::string pattern_of(const std::string& prefix) {
+  std::string pattern;
+  for (const char letter : prefix) {
+    if (std::string_view("*?[]\\").find(letter) != std::string_view::npos) pattern += '\\';
+    pattern += letter;
+  }
+  return pattern + "*";
+}
+
+// Only those that are there.
+tl::expected<void, Failure> look(runtime::Caller& redis, std::span<const std::string> keys,
+                                 const redis::Keyspace& keyspace, ByKey& found) {
+  if (keys.empty()) return {};
+  const auto answer = redis.call(redis::look_call({keys.begin(), keys.end()}, keyspace));
+  if (!answer) return tl::unexpected(answer.error());
+  auto sights = redis::sights(*answer, keys.size());
+  if (!sights) return tl::unexpected(sights.error());
+  for (std::size_t i = 0; i < keys.size(); ++i) found[keys[i]] = std::move((*sights)[i]);
+  return {};
+}
+
+tl::expected<ByKey, Failure> scan(runtime::Caller& redis, const std::string& prefix,
+                                  const redis::Keyspace& keyspace) {
+  ByKey found;
+  std::string cursor = "0";
+  do {
+    const auto page = redis.call({"SCAN", cursor, "MATCH", pattern_of(prefix), "COUNT", "1000"});
+    if (!page) return tl::unexpected(page.error());
+    if (page->items.size() != 2) return tl::unexpected(core::misfit);
+    cursor = page->items[0].text;
+    std::vector<std::string> keys;
+    for (const auto& item : page->items[1].items) {
+      if (!keyspace.owns(item.text)) keys.push_back(item.text);
+    }
+    for (std::size_t from = 0; from < keys.size(); from += keys_per_call) {
+      const auto some = std::span(keys).subspan(from, std::min(keys_per_call, keys.size() - from));
+      if (auto looked = look(redis, some, keyspace, found); !looked) return tl::unexpected(looked.error());
+    }
+  } while (cursor != "0");
+  std::erase_if(found, [](const auto& it) { return !it.second.exists(); });  // expired since
+  return found;
+}
+
+using Answers = std::vector<tl::expected<ByKey, Failure>>;
+
+std::vector<core::NodeFailure> failures_in(const Answers& answers) {
+  std::vector<core::NodeFailure> failures;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (!answers[i]) failures.push_back({static_cast<core::NodeIndex>(i), answers[i].error()});
+  }
+  return failures;
+}
+
+// What each node shows for that key.
+Sights sights_of(const Answers& answers, const std::string& key) {
+  Sights sights;
+  for (const auto& answer : answers) {
+    if (!answer) {
+      sights.emplace_back();
+      continue;
+    }
+    const auto found = answer->find(key);
+    sights.emplace_back(found == answer->end() ? redis::Sight{} : found->second);
+  }
+  return sights;
+}
+
+}  // namespace
+
+Looked look_at_all_locks(const Nodes& nodes, const std::string& lock_prefix) {
+  const auto answers = ask_all<ByKey>(
+      nodes, [&](runtime::Caller& redis, std::size_t) { return scan(redis, lock_prefix, nodes.keyspace); });
+  ByKey all;
+  for (const auto& answer : answers) {
+    if (answer) all.insert(answer->begin(), answer->end());
+  }
+  Looked looked{{}, failures_in(answers)};
+  for (const auto& [key, sight] : all) {
+    looked.locks.push_back(view_of(key.substr(lock_prefix.size()), sights_of(answers, key)));
+  }
+  return looked;
+}
+
+Looked look_at_lock(const Nodes& nodes, const std::string& lock_prefix, const std::string& name) {
+  const std::string key = lock_prefix + name;
+  const auto answers = ask_all<ByKey>(nodes, [&](runtime::Caller& redis, std::size_t) {
+    ByKey found;
+    const auto looked = look(redis, std::span(&key, 1), nodes.keyspace, found);
+    return looked ? tl::expected<ByKey, Failure>(std::move(found)) : tl::unexpected(looked.error());
+  });
+  return {{view_of(name, sights_of(answers, key))}, failures_in(answers)};
+}
+
+}  // namespace tenure::cli

@@ -1,0 +1,34 @@
+#include "cli/lock_plan.hpp"
+
+#include "cli/message.hpp"
+#include "cli/refusal_text.hpp"
+#include "core/names.hpp"
+
+namespace tenure::cli {
+
+tl::expected<Nodes, std::string> lock_nodes(const LockPlace& place, const std::optional<std::string>& name) {
+  if (auto error = core::name_error("the lock prefix", place.lock_prefix)) return tl::unexpected(*error);
+  if (name) {
+    if (auto error = core::name_error("the name", *name)) return tl::unexpected(*error);
+  }
+  auto nodes = choose_nodes(place.nodes);
+  if (nodes && name && nodes->keyspace.owns(place.lock_prefix + *name)) {
+    return tl::unexpected("the name " + *name + " cannot be used: its key would be " + place.lock_prefix +
+                          *name + ", which Tenure needs for itself");
+  }
+  return nodes;
+}
+
+bool say_failures(const Looked& looked, const Nodes& nodes) {
+  const bool well = enough(looked, nodes);
+  if (!well && nodes.several()) {
+    say(std::to_string(nodes.quorum()) + " of " + std::to_string(nodes.addresses.size()) +
+        " nodes must answer, and " + std::to_string(looked.failures.size()) + " failed" +
+        failures_text(looked.failures, nodes));
+    return false;
+  }
+  for (const auto& [node, failure] : looked.failures) say(failure_text(nodes.addresses[node], failure));
+  return well;
+}
+
+}  // namespace tenure::cli

@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <array>
+
+#include "cli/lock_output.hpp"
+#include "cli/refusal_text.hpp"
+#include "core/text.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+constexpr std::size_t columns = 7;
+using Row = std::array<std::string, columns>;
+
+std::string left_column(core::Ttl left) {
+  if (left == core::Ttl(-2)) return "-";
+  return left == core::Ttl(-1) ? "for ever" : left_text(left);
+}
+
+std::string token_column(const core::Holder& holder) {
+  return holder.token == 0 ? "-" : std::to_string(holder.token);
+}
+
+Row row_of(const LockView& lock) {
+  const std::string owner = core::printable(lock.holder.owner, 60);
+  return {core::printable(lock.name, 60),
+          word_for(lock.state),
+          owner.empty() ? "-" : owner,
+          token_column(lock.holder),
+          left_column(lock.left),
+          std::to_string(lock.waiters),
+          std::to_string(lock.shown_on) + "/" + std::to_string(lock.nodes.size())};
+}
+
+// In characters, not in bytes: a name may be in any script. (Wide ones are counted as one.)
+std::size_t width(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+}
+
+std::string sight_words(const std::optional<redis::Sight>& sight) {
+  if (!sight) return "no answer";
+  if (!sight->exists())
+    return sight->waiters == 0 ? "nothing" : "nothing; waiting: " + std::to_string(sight->waiters);
+  const auto holder = core::read_holder(sight->value);
+  return holder_text({holder, sight->left}) +
+         (sight->waiters == 0 ? "" : "; waiting: " + std::to_string(sight->waiters));
+}
+
+}  // namespace
+
+std::string lock_words(const LockView& lock) {
+  const std::string on =
+      std::to_string(lock.shown_on) + " of " + std::to_string(lock.nodes.size()) + " nodes";
+  const bool several = lock.nodes.size() > 1;
+  switch (lock.state) {
+    case LockState::held:
+    case LockState::kept:
+    case LockState::foreign:
+      return holder_text({lock.holder, lock.left});
+    case LockState::perhaps:
+      return "perhaps " + holder_text({lock.holder, lock.left}) + ": shown on " + on +
+             ", and others do not answer";
+    case LockState::broken:
+      return core::printable(lock.holder.owner) + ", and free in " + left_text(lock.left);
+    case LockState::free:
+      break;
+  }
+  if (lock.shown_on == 0 || !several) return "free";
+  return "free; what is left of " + core::printable(lock.holder.owner) + " on " + on + " ends in " +
+         left_column(lock.left);
+}
+
+std::string lock_table(const std::vector<LockView>& locks) {
+  std::vector<Row> rows{{"NAME", "STATE", "OWNER", "TOKEN", "LEFT", "WAITING", "NODES"}};
+  for (const auto& lock : locks) rows.push_back(row_of(lock));
+  std::array<std::size_t, columns> widths{};
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], width(row[i]));
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i + 1 < columns; ++i)
+      text += row[i] + std::string(widths[i] - width(row[i]) + 2, ' ');
+    text += row.back() + "\n";
+  }
+  return text;
+}
+
+std::string lock_page(const LockView& lock, const Nodes& nodes) {
+  std::string text = core::printable(lock.name) + ": " + lock_words(lock) + "\n";
+  if (lock.waiters > 0) text += "waiting: " + std::to_string(lock.waiters) + "\n";
+  for (std::size_t i = 0; i < lock.nodes.size() && nodes.several(); ++i) {
+    text += "  " + redis::shown(nodes.addresses[i]) + ": " + sight_words(lock.nodes[i]) + "\n";
+  }
+  return text;
+}
+
+}  // namespace tenure::cli

@@ -1,0 +1,83 @@
+#include "cli/lock_view.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "core/nodes.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+// What the nodes that show the same grant say together.
+struct Group {
+  std::size_t count = 0;
+  core::Holder holder{};
+  core::Ttl left{-2};
+
+  // A key without an expiry lasts the longest.
+  void add(const redis::Sight& sight) {
+    count += 1;
+    const auto shown = core::read_holder(sight.value);
+    if (count == 1 || shown.token > holder.token) holder = shown;
+    left = left == core::Ttl(-1) || sight.left == core::Ttl(-1) ? core::Ttl(-1) : std::max(left, sight.left);
+  }
+};
+
+LockState state_of(const Group& group, std::size_t silent, std::size_t quorum) {
+  if (group.count + silent < quorum) return LockState::free;
+  if (group.holder.waits) return LockState::kept;
+  if (group.holder.token == 0) return LockState::foreign;
+  if (group.holder.owner.starts_with(broken_by)) return LockState::broken;
+  return group.count < quorum ? LockState::perhaps : LockState::held;
+}
+
+}  // namespace
+
+const char* word_for(LockState state) {
+  switch (state) {
+    case LockState::held:
+      return "held";
+    case LockState::perhaps:
+      return "perhaps";
+    case LockState::kept:
+      return "kept";
+    case LockState::broken:
+      return "broken";
+    case LockState::foreign:
+      return "foreign";
+    case LockState::free:
+      break;
+  }
+  return "free";
+}
+
+LockView view_of(std::string name, Sights nodes) {
+  LockView view;
+  view.name = std::move(name);
+  std::map<std::string, Group> groups;
+  std::size_t silent = 0;
+  for (const auto& sight : nodes) {
+    if (!sight) {
+      silent += 1;
+      continue;
+    }
+    view.waiters = std::max(view.waiters, sight->waiters);
+    if (sight->exists()) groups[redis::grant_in(sight->value)].add(*sight);
+  }
+  const auto best = std::ranges::max_element(
+      groups, {}, [](const auto& it) { return std::tuple(it.second.count, it.second.holder.token); });
+  if (best != groups.end()) {
+    const auto& [grant, group] = *best;
+    view.grant = grant;
+    view.holder = group.holder;
+    view.left = group.left;
+    view.shown_on = group.count;
+    view.state = state_of(group, silent, core::quorum_of(nodes.size()));
+  }
+  view.nodes = std::move(nodes);
+  return view;
+}
+
+}  // namespace tenure::cli

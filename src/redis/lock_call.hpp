@@ -1,0 +1,51 @@
+// Calls for people who look at the leases of others, or break them. Clients that hold leases need none of this.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "core/grant.hpp"
+#include "core/message.hpp"
+#include "redis/script_call.hpp"
+#include "redis/value.hpp"
+
+namespace tenure::redis {
+
+// What a node shows for a name.
+struct Sight {
+  std::string value{};  // empty: none, or a key that is not a string
+  core::Ttl left{-2};   // -2: there is no such key; -1: it has no expiry
+  std::int64_t waiters = 0;
+
+  bool exists() const { return left != core::Ttl(-2); }
+};
+
+Command look_call(const std::vector<std::string>& leases, const Keyspace& keyspace);
+tl::expected<std::vector<Sight>, core::Failure> sights(const Value& value, std::size_t leases);
+
+// "<owner>#<nonce>#" of a value that Tenure wrote, else all of it: what stays the same while a grant lasts.
+std::string grant_in(const std::string& value);
+
+struct Breaking {
+  std::string lease;
+  std::string victim;     // as grant_in gives it
+  core::Grant mark;       // what stands in its place
+  core::Token token = 0;  // at least the largest that the grant shows on any node
+  core::Ttl block{};      // how long the mark stands where nothing is; zero: it does not
+};
+Command break_call(const Breaking& breaking);
+enum class Broken : std::uint8_t {
+  broken,
+  blocked,  // nothing was there, and the mark stands
+  absent,
+  changed,  // something else is there
+};
+tl::expected<Broken, core::Failure> broken(const Value& value);
+
+// Gives a lease back in the name of its holder, at once, and calls the next waiter. The answer is that of a release.
+Command free_call(const std::string& lease, const std::string& victim, const Keyspace& keyspace);
+
+}  // namespace tenure::redis
