@@ -7,11 +7,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
+#include <thread>
 
 #include "cli/local_server.hpp"
 #include "cli/server_info.hpp"
 #include "core/number.hpp"
 #include "core/text.hpp"
+#include "runtime/boot_clock.hpp"
 #include "runtime/caller.hpp"
 
 namespace tenure::cli {
@@ -32,6 +34,18 @@ int listen_error(std::uint16_t port) {
   where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   const bool bound = bind(probe.get(), reinterpret_cast<const sockaddr*>(&where), sizeof where) == 0;
   return bound ? 0 : errno;
+}
+
+// A server that answers there, in words.
+std::optional<std::string> redis_at(std::uint16_t port) {
+  redis::Address address;
+  address.host = "127.0.0.1";
+  address.port = port;
+  auto redis = runtime::Caller::connect(address, std::chrono::seconds(1));
+  const auto info = redis ? ask_info(*redis, {"server"}) : tl::unexpected(redis.error());
+  if (!info) return std::nullopt;
+  return info->product() + " that is none of these (process " +
+         core::printable(info->field("process_id"), 20) + ")";
 }
 
 std::optional<fs::path> from_environment(const char* name) {
@@ -60,18 +74,15 @@ std::vector<LocalServer> servers_in(const fs::path& root) {
 }
 
 std::optional<std::string> taken_by(std::uint16_t port) {
-  const int error = listen_error(port);
-  if (error == 0) return std::nullopt;
-  if (error != EADDRINUSE) return "cannot be listened on: " + std::generic_category().message(error);
-  redis::Address address;
-  address.host = "127.0.0.1";
-  address.port = port;
-  auto redis = runtime::Caller::connect(address, std::chrono::seconds(1));
-  const auto info = redis ? ask_info(*redis, {"server"}) : tl::unexpected(redis.error());
-  if (info) {
-    return "is taken by a " + info->product() + " that is none of these (process " +
-           core::printable(info->field("process_id"), 20) + ")";
-  }
+  // A server that was killed a moment ago may not have let go of it yet.
+  const core::Time deadline = runtime::boot_now() + std::chrono::seconds(1);
+  do {
+    const int error = listen_error(port);
+    if (error == 0) return std::nullopt;
+    if (error != EADDRINUSE) return "cannot be listened on: " + std::generic_category().message(error);
+    if (auto who = redis_at(port)) return "is taken by a " + *who;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  } while (runtime::boot_now() < deadline);
   return "is taken by another program";
 }
 
