@@ -22,7 +22,7 @@ std::vector<tl::expected<Answer, core::Failure>> ask_all(const Nodes& nodes, con
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     threads.emplace_back([&, i] {
-      auto redis = runtime::Caller::connect(nodes.addresses[i], ask_timeout);
+      auto redis = runtime::Caller::connect(nodes.addresses[i], ask_timeout, nodes.tls);
       if (redis) {
         answers[i] = ask(*redis, i);
       } else {

@@ -18,7 +18,7 @@ std::vector<NodeFacts> look_at_all(const Nodes& nodes, const Ground& ground) {
   std::vector<NodeFacts> facts(nodes.addresses.size());
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < facts.size(); ++i) {
-    threads.emplace_back([&, i] { facts[i] = look_at(nodes.addresses[i], ground, patience); });
+    threads.emplace_back([&, i] { facts[i] = look_at(nodes.addresses[i], nodes.tls, ground, patience); });
   }
   threads.clear();  // waits for each
   return facts;
@@ -70,7 +70,7 @@ Diagnosis diagnose(Nodes nodes, const std::string& lock_prefix, core::Duration n
   Diagnosis result{std::move(nodes), {}, {}};
   result.facts = look_at_all(result.nodes, ground);
   result.findings = findings_of_all(result.facts, ground.keyspace.cap);
-  const Standard standard{ground, node_timeout, runtime::wall_now_ms()};
+  const Standard standard{ground, node_timeout, runtime::wall_now_ms(), result.nodes.tls_options};
   for (std::size_t i = 0; i < result.facts.size(); ++i) {
     if (result.facts[i].down) continue;
     for (auto& finding : findings_of(result.facts[i], standard)) {
@@ -81,7 +81,7 @@ Diagnosis diagnose(Nodes nodes, const std::string& lock_prefix, core::Duration n
   if (result.all_new()) {
     for (auto& finding : result.findings) {
       if (finding.code == record_absent)
-        finding.advice = "if it is new: tenure init " + as_options(result.nodes);
+        finding.advice = "if it is new: tenure init " + runtime::as_options(result.nodes);
     }
   }
   result.findings = worst_first(result.findings);

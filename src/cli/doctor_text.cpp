@@ -67,7 +67,7 @@ std::string verdict(const Diagnosis& diagnosis) {
   }
   if (diagnosis.all_new()) {
     return "Cluster is not ready for distributed locking yet. If it is new: tenure init " +
-           as_options(diagnosis.nodes);
+           runtime::as_options(diagnosis.nodes);
   }
   return "Cluster is not ready for distributed locking: " + std::to_string(diagnosis.nodes.quorum()) +
          of_all + " must be healthy.";

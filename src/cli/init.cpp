@@ -148,7 +148,7 @@ class Init {
 }  // namespace
 
 int init(Nodes nodes, std::function<void(const std::string& line)> report) {
-  if (const auto warning = warning_of_even(nodes)) say(*warning);
+  if (const auto warning = runtime::warning_of_even(nodes)) say(*warning);
   return Init(std::move(nodes), std::move(report)).run();
 }
 

@@ -8,11 +8,11 @@
 #include "cli/lock_output.hpp"
 #include "cli/lock_plan.hpp"
 #include "cli/message.hpp"
-#include "cli/refusal_text.hpp"
 #include "core/record.hpp"
 #include "core/text.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/instance_id.hpp"
+#include "runtime/refusal_text.hpp"
 
 namespace tenure::cli {
 
@@ -182,7 +182,7 @@ class Breaking {
       return fail(ExitCode::no_quorum, args_.name +
                                            " may be broken on some nodes, but not on a majority, and its "
                                            "holder may keep it" +
-                                           failures_text(failures, nodes_));
+                                           runtime::failures_text(failures, nodes_));
     }
     return fail(ExitCode::not_taken,
                 args_.name + " has changed hands in this moment; look again before you break it");

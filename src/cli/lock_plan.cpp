@@ -1,8 +1,8 @@
 #include "cli/lock_plan.hpp"
 
 #include "cli/message.hpp"
-#include "cli/refusal_text.hpp"
 #include "core/names.hpp"
+#include "runtime/refusal_text.hpp"
 
 namespace tenure::cli {
 
@@ -24,10 +24,11 @@ bool say_failures(const Looked& looked, const Nodes& nodes) {
   if (!well && nodes.several()) {
     say(std::to_string(nodes.quorum()) + " of " + std::to_string(nodes.addresses.size()) +
         " nodes must answer, and " + std::to_string(looked.failures.size()) + " failed" +
-        failures_text(looked.failures, nodes));
+        runtime::failures_text(looked.failures, nodes));
     return false;
   }
-  for (const auto& [node, failure] : looked.failures) say(failure_text(nodes.addresses[node], failure));
+  for (const auto& [node, failure] : looked.failures)
+    say(runtime::failure_text(nodes.addresses[node], failure));
   return well;
 }
 

@@ -2,8 +2,8 @@
 #include <array>
 
 #include "cli/lock_output.hpp"
-#include "cli/refusal_text.hpp"
 #include "core/text.hpp"
+#include "runtime/refusal_text.hpp"
 
 namespace tenure::cli {
 
@@ -14,7 +14,7 @@ using Row = std::array<std::string, columns>;
 
 std::string left_column(core::Ttl left) {
   if (left == core::Ttl(-2)) return "-";
-  return left == core::Ttl(-1) ? "for ever" : left_text(left);
+  return left == core::Ttl(-1) ? "for ever" : runtime::left_text(left);
 }
 
 std::string token_column(const core::Holder& holder) {
@@ -43,7 +43,7 @@ std::string sight_words(const std::optional<redis::Sight>& sight) {
   if (!sight->exists())
     return sight->waiters == 0 ? "nothing" : "nothing; waiting: " + std::to_string(sight->waiters);
   const auto holder = core::read_holder(sight->value);
-  return holder_text({holder, sight->left}) +
+  return runtime::holder_text({holder, sight->left}) +
          (sight->waiters == 0 ? "" : "; waiting: " + std::to_string(sight->waiters));
 }
 
@@ -57,12 +57,12 @@ std::string lock_words(const LockView& lock) {
     case LockState::held:
     case LockState::kept:
     case LockState::foreign:
-      return holder_text({lock.holder, lock.left});
+      return runtime::holder_text({lock.holder, lock.left});
     case LockState::perhaps:
-      return "perhaps " + holder_text({lock.holder, lock.left}) + ": shown on " + on +
+      return "perhaps " + runtime::holder_text({lock.holder, lock.left}) + ": shown on " + on +
              ", and others do not answer";
     case LockState::broken:
-      return core::printable(lock.holder.owner) + ", and free in " + left_text(lock.left);
+      return core::printable(lock.holder.owner) + ", and free in " + runtime::left_text(lock.left);
     case LockState::free:
       break;
   }

@@ -67,10 +67,11 @@ Asked<std::string> ask_record(runtime::Caller& redis, const redis::Keyspace& key
 
 }  // namespace
 
-NodeFacts look_at(const redis::Address& address, const Ground& ground, core::Duration timeout) {
+NodeFacts look_at(const redis::Address& address, const runtime::Tls& tls, const Ground& ground,
+                  core::Duration timeout) {
   NodeFacts facts;
   facts.address = address;
-  auto redis = runtime::Caller::connect(address, timeout);
+  auto redis = runtime::Caller::connect(address, timeout, tls);
   if (!redis) {
     facts.down = redis.error();
     return facts;

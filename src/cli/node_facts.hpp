@@ -34,6 +34,7 @@ struct NodeFacts {
 };
 
 // Blocks, for no longer than the timeout if the node does not answer at all.
-NodeFacts look_at(const redis::Address& address, const Ground& ground, core::Duration timeout);
+NodeFacts look_at(const redis::Address& address, const runtime::Tls& tls, const Ground& ground,
+                  core::Duration timeout);
 
 }  // namespace tenure::cli

@@ -9,6 +9,7 @@
 #include "cli/node_facts.hpp"
 #include "cli/rights.hpp"
 #include "core/time.hpp"
+#include "runtime/tls.hpp"
 
 namespace tenure::cli {
 
@@ -16,6 +17,7 @@ struct Standard {
   Ground ground{};
   core::Duration node_timeout{};  // a node silent for longer has not answered
   std::int64_t wall_now_ms = 0;
+  runtime::TlsOptions tls_options{};  // for the commands that are advised
 };
 
 // Of a node that is up; Finding::node is left open.

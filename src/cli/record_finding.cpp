@@ -2,9 +2,9 @@
 
 #include "cli/node_findings.hpp"
 #include "cli/nodes.hpp"
-#include "cli/not_open_text.hpp"
 #include "core/record.hpp"
 #include "core/text.hpp"
+#include "runtime/not_open_text.hpp"
 
 namespace tenure::cli {
 
@@ -50,7 +50,8 @@ std::optional<Finding> record_finding(const NodeFacts& node, const Standard& sta
                   "without it nobody gets a lease there", "look at that key: it must be a string");
   }
   const auto& keyspace = standard.ground.keyspace;
-  const std::string init_hint = "tenure init " + as_options({{node.address}, keyspace});
+  const std::string init_hint =
+      "tenure init " + runtime::as_options({{node.address}, keyspace, standard.tls_options});
   if (node.record->empty()) {
     return closed(std::string(record_absent), "it has no record of Tenure: new, or its data was lost",
                   "the first client to come begins a quarantine of " + quarantine_text(keyspace.cap) +
@@ -74,7 +75,7 @@ std::optional<Finding> record_finding(const NodeFacts& node, const Standard& sta
     if (auto finding = other_life(*node.record, *node.info, quarantine_text(record->cap))) return finding;
   }
   if (record->open) return std::nullopt;
-  const std::string left = core::shown(quarantine_left(*record, standard.wall_now_ms));
+  const std::string left = core::shown(runtime::quarantine_left(*record, standard.wall_now_ms));
   return closed("quarantined",
                 std::string(record->unknown ? "it had no record of Tenure: new, or its data was lost"
                                             : "it was restarted or promoted, and may have forgotten leases") +

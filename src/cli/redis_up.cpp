@@ -126,7 +126,7 @@ class Up {
       say(port_text(server->local) +
           ": no data, beside others that have some: lost, or new. It gives leases after " +
           core::shown(core::quarantine_length(chosen->keyspace.cap)) + ". If it is new: tenure init " +
-          as_options({{server->local.address()}, chosen->keyspace}));
+          runtime::as_options({{server->local.address()}, chosen->keyspace}));
     }
     return number(ExitCode::done);
   }
