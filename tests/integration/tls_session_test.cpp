@@ -146,6 +146,17 @@ TEST_F(TlsSessionTest, AServerThatIsGoneIsAFailureAndNoSignal) {
   EXPECT_EQ(sent.error().code, core::FailureCode::closed);
 }
 
+// In TLS 1.3 our side is done before the server looks for our certificate.
+TEST_F(TlsSessionTest, WhatAServerSaidBeforeItHungUpIsTheReasonAlsoOfASend) {
+  SSL_set_verify(server_, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  shake_hands();
+  theirs_.reset();
+  const auto sent = session_->send("PING");
+  ASSERT_FALSE(sent);
+  EXPECT_EQ(sent.error().code, core::FailureCode::tls);
+  EXPECT_EQ(sent.error().detail, "the server asks for a client certificate (--tls-cert and --tls-key)");
+}
+
 TEST_F(TlsSessionTest, AFullSocketIsWaitedForAndNothingIsLost) {
   shake_hands();
   const std::string block(100'000, 'x');
@@ -167,7 +178,7 @@ TEST_F(TlsSessionTest, AFullSocketIsWaitedForAndNothingIsLost) {
     }
   };
   drain();
-  const std::string moved = block;  // from another place in memory
+  const std::string moved(block.size(), 'x');  // from another place in memory
   const auto rest = session_->send(moved);
   ASSERT_TRUE(rest) << rest.error().detail;
   drain();
