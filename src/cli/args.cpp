@@ -77,12 +77,13 @@ using Parsed = tl::expected<Args, std::string>;
 
 Parsed refuse(std::string why) { return tl::unexpected(std::move(why)); }
 
-// The likeliest mistake is a command without the mark before it.
-std::string unknown_word(const CLI::App& app) {
+// The likeliest mistake at run is a command without the mark before it.
+std::string unknown_word(const CLI::App& app, bool takes_command) {
   const std::string word = app.remaining().front();
   if (word.starts_with("-")) return "there is no option " + word + "; see --help";
-  return "\"" + word +
-         "\" is one word too many: the command stands behind --, as in tenure run NAME -- COMMAND";
+  const std::string too_many = "\"" + word + "\" is one word too many";
+  if (!takes_command) return too_many + "; see --help";
+  return too_many + ": the command stands behind --, as in tenure run NAME -- COMMAND";
 }
 
 // Nothing when there is more to do: otherwise the help page, or the error.
@@ -93,7 +94,7 @@ std::optional<Parsed> read_words(CLI::App& app, std::span<const std::string> wor
   } catch (const CLI::CallForHelp&) {
     return Parsed(Text{std::string(help)});
   } catch (const CLI::ExtrasError&) {
-    return refuse(core::printable(without_secrets(unknown_word(app)), 400));
+    return refuse(core::printable(without_secrets(unknown_word(app, help == run_help_text)), 400));
   } catch (const CLI::ParseError& error) {
     return refuse(core::printable(without_secrets(error.what()), 400));
   }

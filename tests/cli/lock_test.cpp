@@ -174,6 +174,7 @@ TEST(Lock, BadWordsAreNamed) {
   EXPECT_TRUE(has(says({"list"}), "\"list\""));
   EXPECT_TRUE(has(says({"show"}), "NAME is required"));
   EXPECT_TRUE(has(says({"show", ""}), "the name is empty"));
+  EXPECT_TRUE(has(says({"show", "a", "b"}), "\"b\" is one word too many; see --help"));
   EXPECT_TRUE(has(says({"break"}), "NAME is required"));
   EXPECT_TRUE(has(says({"break", "job"}), "there is no terminal to ask on: add --yes"));
   EXPECT_TRUE(
