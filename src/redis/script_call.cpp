@@ -31,6 +31,9 @@ Command call(const Script& script, CallBy by, std::initializer_list<std::string>
   return command;
 }
 
+// Redis takes expiries that overflow our durations; who wrote such a key wanted to say: for ever.
+constexpr core::Ttl left_max = std::chrono::years(100);
+
 std::string number(core::Ttl ttl) { return std::to_string(ttl.count()); }
 
 Command acquire_call(const core::AcquireRequest& request, const Keyspace& keyspace, std::string_view epoch,
@@ -81,7 +84,7 @@ core::Reply acquire_reply(const Value& value) {
   const auto& items = value.items;
   if (value.kind == Value::Kind::array && items.size() == 3 && items[0].kind == Value::Kind::string &&
       items[1].kind == Value::Kind::integer && items[2].kind == Value::Kind::integer) {
-    core::Held held{core::read_holder(items[0].text), core::Ttl(items[1].integer)};
+    core::Held held{core::read_holder(items[0].text), std::min(core::Ttl(items[1].integer), left_max)};
     if (items[2].integer >= 0)
       held.place = static_cast<int>(std::min<std::int64_t>(items[2].integer, 1'000'000));
     return held;

@@ -96,21 +96,21 @@ Error read_host(std::string_view host, Address& address) {
   return std::nullopt;
 }
 
-// Without user info, what stands here may be a password: "redis://me:secret" lacks its "@host".
-Error read_port(std::string_view port, bool may_be_password, Address& address) {
+// What stands here may be a password: "redis://me:secret" and "redis://me@there.org:secret" lack their "@host".
+Error read_port(std::string_view port, Address& address) {
   const auto value = core::read_number<int>(port);
   if (value && *value >= 1 && *value <= 65535) {
     address.port = static_cast<std::uint16_t>(*value);
     return std::nullopt;
   }
-  if (may_be_password && !std::all_of(port.begin(), port.end(), is_digit)) {
+  if (!std::all_of(port.begin(), port.end(), is_digit)) {
     return "the port after host " + in_quotes(address.host) +
            " is not a number 1-65535 (not shown: it may be a password)";
   }
   return "port " + in_quotes(port) + ": not 1-65535";
 }
 
-Error read_host_and_port(std::string_view text, bool has_user_info, Address& address) {
+Error read_host_and_port(std::string_view text, Address& address) {
   const bool bracketed = text.starts_with('[');
   if (bracketed && text.find(']') == std::string_view::npos) return "the host has a [ without a ]";
   const auto host_end = bracketed ? text.find(']') + 1 : std::min(text.find(':'), text.size());
@@ -120,7 +120,7 @@ Error read_host_and_port(std::string_view text, bool has_user_info, Address& add
     return "the host has several colons: an IPv6 address stands in brackets, like redis://[::1]:6379";
   }
   if (auto error = read_host(text.substr(0, host_end), address)) return error;
-  return rest.empty() ? std::nullopt : read_port(rest.substr(1), !has_user_info, address);
+  return rest.empty() ? std::nullopt : read_port(rest.substr(1), address);
 }
 
 Error read_database(std::string_view text, Address& address) {
@@ -148,7 +148,7 @@ Error read_tcp(std::string_view rest, Address& address) {
     if (auto error = read_user_info(authority.substr(0, at), address)) return error;
   }
   const auto where = has_user_info ? authority.substr(at + 1) : authority;
-  if (auto error = read_host_and_port(where, has_user_info, address)) return error;
+  if (auto error = read_host_and_port(where, address)) return error;
   if (const auto query = tail.find('?'); query != std::string_view::npos)
     return unknown_query(tail.substr(query + 1));
   if (tail.find('#') != std::string_view::npos)

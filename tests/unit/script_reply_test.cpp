@@ -54,6 +54,13 @@ TEST(ScriptReply, AVeryLongQueueIsLong) {
   EXPECT_EQ(std::get<core::Held>(reply).place, 1'000'000);
 }
 
+TEST(ScriptReply, AnExpiryThatNoClockCouldShowIsFarAway) {
+  const auto reply = script_reply(acquire, held(word("by hand"), Value::of(INT64_MAX), Value::of(-1)));
+  const auto left = std::get<core::Held>(reply).left;
+  EXPECT_GE(left, std::chrono::years(99));
+  EXPECT_GT(core::Duration(left), core::Duration::zero());
+}
+
 TEST(ScriptReply, AKeyWithoutExpiryIsHeldForEver) {
   const auto reply = script_reply(acquire, held(word("by hand"), Value::of(-1), Value::of(-1)));
   EXPECT_LT(std::get<core::Held>(reply).left, core::Ttl::zero());

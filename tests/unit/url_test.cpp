@@ -80,12 +80,12 @@ TEST(Url, UserAndPasswordArePercentDecoded) {
 
 TEST(Url, APasswordMayHoldBareAtSignsAndColons) { EXPECT_EQ(parsed("redis://u:a@b:c@h").password, "a@b:c"); }
 
-TEST(Url, ABadPortIsNamedAndTheValueShown) {
+TEST(Url, ABadPortIsNamedAndShownIfItIsDigits) {
   for (const auto* port : {"99999", "0", "65536", "", "4294967297", "99999999999999999999"}) {
     expect_error("redis://h:"s + port, "port \""s + port + "\": not 1-65535");
   }
   for (const auto* port : {"x", "-1", "+80", "80x", " 80", "0x50"}) {
-    expect_error("redis://u:pw@h:"s + port, "port \""s + port + "\": not 1-65535");
+    expect_error("redis://u:pw@h:"s + port, "the port after host \"h\" is not a number 1-65535");
   }
 }
 
@@ -166,6 +166,8 @@ TEST(Url, NoErrorShowsAnythingOfThePassword) {
            "redis://:hunter2",              // the host was forgotten
            "redis://ann:hunter2",           //
            "redis://ann:x:hunter2",         //
+           "redis://ann@x.org:hunter2",     // and the name has an @
+           "redis://ann:x@y:hunter2",       // or the password has one
            "ann:hunter2@h",                 // the scheme was forgotten
            "ann:hunter2@h://x",             //
            "http://ann:hunter2@h",          //

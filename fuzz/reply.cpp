@@ -1,0 +1,53 @@
+// Whatever Redis answers to whatever was asked: a reply that the core can use, or a failure in words.
+#include "core/check.hpp"
+#include "core/grant.hpp"
+#include "core/record.hpp"
+#include "fuzz/replies.hpp"
+#include "fuzz/target.hpp"
+#include "fuzz/values.hpp"
+#include "redis/script_call.hpp"
+
+namespace tenure::fuzz {
+
+namespace {
+
+using core::must;
+
+// What stands in a key, a record or a message may have been written by anybody.
+void try_text(std::string_view text) {
+  const core::Holder holder = core::read_holder(text);
+  must(text.starts_with(holder.owner), "an owner is how the value of its key begins");
+  must(!holder.waits || holder.token == 0, "who waits has no token");
+
+  if (const auto record = core::read_record(text)) {
+    must(!record->epoch.empty() && record->epoch.find(' ') == std::string::npos, "an epoch is one word");
+    must(record->cap >= core::Ttl::zero(), "a cap is no less than nothing");
+    must(text.starts_with(core::admission(record->cap, record->epoch)) || text.starts_with('0'),
+         "a record begins with what admits to it");
+  }
+  if (const auto wake_up = redis::read_wake_up(text)) {
+    must(wake_up->after >= core::Duration::zero() && wake_up->after <= redis::kept_for_waiter,
+         "a wake-up is for soon");
+    must(text.ends_with(wake_up->ticket), "a wake-up ends with its ticket");
+  }
+}
+
+void try_texts(const redis::Value& value) {
+  try_text(value.text);
+  for (const auto& item : value.items) try_texts(item);
+}
+
+}  // namespace
+
+void try_input(std::string_view input) {
+  while (const auto line = next_line(input)) {
+    const auto value = read_value(*line, input);
+    if (!value) continue;
+    try_texts(*value);
+    for (const auto& [name, request] : requests())
+      expect_usable(request, redis::script_reply(request, *value));
+    if (const auto published = redis::published(*value); !published) expect_shown_safely(published.error());
+  }
+}
+
+}  // namespace tenure::fuzz
