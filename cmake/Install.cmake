@@ -1,0 +1,40 @@
+# What others get: one library, its headers, the program, and what CMake and pkg-config find them by.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+find_package(tl-expected REQUIRED)
+pkg_check_modules(hiredis REQUIRED IMPORTED_TARGET hiredis)
+
+# The objects of all layers in one archive. It knows nothing of tenure_flags, so its users do not inherit them.
+set(layers tenure_core tenure_redis tenure_runtime tenure_api)
+list(TRANSFORM layers REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+add_library(libtenure STATIC ${objects})
+set_target_properties(libtenure PROPERTIES OUTPUT_NAME tenure EXPORT_NAME tenure LINKER_LANGUAGE CXX)
+target_compile_features(libtenure INTERFACE cxx_std_20)
+target_include_directories(libtenure INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                               $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+# The headers show tl::expected. What is private is needed only to link.
+target_link_libraries(libtenure PUBLIC tl::expected PRIVATE Threads::Threads OpenSSL::SSL PkgConfig::hiredis)
+add_library(tenure::tenure ALIAS libtenure)
+
+set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tenure)
+configure_package_config_file(cmake/tenureConfig.cmake.in ${PROJECT_BINARY_DIR}/tenureConfig.cmake
+                              INSTALL_DESTINATION ${cmake_folder})
+# Before 1.0 a new minor version may break what was.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tenureConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+# The same for pkg-config. Not as Requires.private: it would give everybody the include folders and definitions of those.
+list(FILTER hiredis_LDFLAGS EXCLUDE REGEX "^-L/usr/lib$")
+list(JOIN hiredis_LDFLAGS " " libs_private)
+# Where the prefix is, seen from the .pc file: the tree may be moved, and --prefix may differ from what was configured.
+file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" up ${up})
+configure_file(cmake/tenure.pc.in ${PROJECT_BINARY_DIR}/tenure.pc @ONLY)
+
+install(TARGETS libtenure EXPORT tenureTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS tenure RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY include/tenure DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
+install(EXPORT tenureTargets NAMESPACE tenure:: DESTINATION ${cmake_folder})
+install(FILES ${PROJECT_BINARY_DIR}/tenureConfig.cmake ${PROJECT_BINARY_DIR}/tenureConfigVersion.cmake
+        DESTINATION ${cmake_folder})
+install(FILES ${PROJECT_BINARY_DIR}/tenure.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES README.md CHANGELOG.md ARCHITECTURE.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN *.md)
