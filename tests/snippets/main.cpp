@@ -1,0 +1,2 @@
+// The pieces are compiled and linked, not run: it takes a Redis to run them.
+int main() {}
