@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/number.hpp"
+#include "core/timing.hpp"
 
 namespace tenure::core {
 
@@ -21,6 +22,8 @@ std::optional<Record> read_record(std::string_view text) {
   const auto wall = read_number<std::int64_t>(fields[5]);
   const bool open = fields[2] == "open";
   if (!cap || !made || !wall || (!open && fields[2] != "quarantined")) return std::nullopt;
+  // Longer than any that is allowed, it could not be counted in nanoseconds either.
+  if (*cap < 1 || Ttl(*cap) > std::chrono::duration_cast<Ttl>(ttl_cap_max)) return std::nullopt;
   return Record{Ttl(*cap), std::string(fields[1]), open, *made, *wall, fields[6] == "unknown"};
 }
 

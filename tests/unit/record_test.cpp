@@ -58,6 +58,14 @@ TEST(Record, AnotherCapEpochOrStateDoesNotAdmit) {
   EXPECT_FALSE(quarantined.starts_with(admission_to_open(60s, "1f2e3d")));
 }
 
+// A key that somebody else has written: its cap would overflow a clock.
+TEST(Record, WithACapThatNobodyMayHaveIsNone) {
+  for (const char* cap : {"0", "86400001", "9223372036854775807"}) {
+    EXPECT_FALSE(read_record(std::string(cap) + " e open life 1 1 new")) << cap;
+  }
+  EXPECT_TRUE(read_record("86400000 e open life 1 1 new"));
+}
+
 // No lease lasts longer than the cap, and clocks differ by a tenth in rate.
 TEST(Record, AQuarantineLastsACapAndATenth) {
   EXPECT_EQ(quarantine_length(60s), 66s);
