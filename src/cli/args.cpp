@@ -92,7 +92,7 @@ std::optional<Parsed> read_words(CLI::App& app, std::span<const std::string> wor
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
-    return Parsed(Text{std::string(help)});
+    return Parsed(Text{complete(help)});
   } catch (const CLI::ExtrasError&) {
     return refuse(core::printable(without_secrets(unknown_word(app, help == run_help_text)), 400));
   } catch (const CLI::ParseError& error) {
@@ -182,7 +182,7 @@ Parsed parse_redis(std::span<const std::string> words) {
   const std::string first = words.empty() ? "" : words.front();
   if (first == "up") return parse_redis_up(words.subspan(1));
   if (first == "down") return parse_redis_down(words.subspan(1));
-  if (first == "-h" || first == "--help") return Text{std::string(redis_help_text)};
+  if (first == "-h" || first == "--help") return Text{complete(redis_help_text)};
   return refuse("redis knows up and down, not \"" + core::printable(without_secrets(first), 60) + "\"");
 }
 
@@ -226,7 +226,7 @@ Parsed parse_lock(std::span<const std::string> words) {
   if (first == "ls") return parse_lock_ls(words.subspan(1));
   if (first == "show") return parse_lock_show(words.subspan(1));
   if (first == "break") return parse_lock_break(words.subspan(1));
-  if (first == "-h" || first == "--help") return Text{std::string(lock_help_text)};
+  if (first == "-h" || first == "--help") return Text{complete(lock_help_text)};
   return refuse("lock knows ls, show and break, not \"" + core::printable(without_secrets(first), 60) + "\"");
 }
 
@@ -243,7 +243,7 @@ Parsed parse_args(const std::vector<std::string>& words) {
   }
   if (first == "--version") return Text{"tenure " TENURE_VERSION "\n"};
   if (first == "help" && !rest.empty()) return parse_args({rest.front(), "--help"});
-  if (first == "help" || first == "-h" || first == "--help") return Text{std::string(help_text)};
+  if (first == "help" || first == "-h" || first == "--help") return Text{complete(help_text)};
   if (first == "run") return parse_run(rest);
   if (first == "init") return parse_init(rest);
   if (first == "doctor") return parse_doctor(rest);

@@ -2,6 +2,24 @@
 
 namespace tenure::cli {
 
+namespace {
+
+// Of all commands that speak to nodes; stands for the line @NODES@.
+constexpr std::string_view node_options =
+    R"(      --redis URL       redis://[[user]:password@]host[:port][/database], rediss:// for TLS, or
+                        unix:///path[?db=N]; given several times: nodes of which a majority decides,
+                        3 or 5 as a rule; else TENURE_REDIS (several separated by commas),
+                        TENURE_REDIS_FILE, REDIS_URL, redis://127.0.0.1:6379
+      --redis-file FILE  instead, one URL on each line: for passwords; # begins a comment
+      --tls-ca FILE     who vouches for servers (the CAs that this system trusts); TENURE_TLS_CA
+      --tls-cert FILE   our certificate, for a server that asks for one; TENURE_TLS_CERT
+      --tls-key FILE    and its key; TENURE_TLS_KEY
+      --tls-name NAME   that servers' certificates must show (the host in the URL); TENURE_TLS_NAME
+      --ttl-max DURATION  the cap, the same for everybody on a Redis; else TENURE_TTL_MAX, else 60s
+      --prefix TEXT     what Tenure's own keys begin with (tenure:))";
+
+}  // namespace
+
 const std::string_view help_text = R"(Tenure gives a name at most one owner at a time, on Redis.
 
 Usage: tenure COMMAND [OPTIONS]
@@ -33,18 +51,7 @@ Usage: tenure run NAME [OPTIONS] -- COMMAND [ARGUMENT...]
       --id TEXT         the owner that others are shown (host, time, chance)
       --lock-prefix TEXT  what the key in Redis begins with, before the name (redlock:)
 
-      --redis URL       redis://[[user]:password@]host[:port][/database], rediss:// for TLS, or
-                        unix:///path[?db=N];
-                        given several times: nodes of which a majority decides, 3 or 5 as a rule;
-                        else TENURE_REDIS (several separated by commas), TENURE_REDIS_FILE, REDIS_URL,
-                        redis://127.0.0.1:6379
-      --redis-file FILE  instead, one URL on each line: for passwords; # begins a comment
-      --tls-ca FILE     who vouches for servers (the CAs that this system trusts); TENURE_TLS_CA
-      --tls-cert FILE   our certificate, for a server that asks for one; TENURE_TLS_CERT
-      --tls-key FILE    and its key; TENURE_TLS_KEY
-      --tls-name NAME   that servers' certificates must show (the host in the URL); TENURE_TLS_NAME
-      --ttl-max DURATION  the cap, the same for everybody on a Redis; else TENURE_TTL_MAX, else 60s
-      --prefix TEXT     what Tenure's own keys begin with (tenure:)
+@NODES@
 
 Durations: 500ms, 30s, 2m, 1h. A password in --redis is seen by other users of this machine until tenure has
 hidden it, a moment later; in a file or TENURE_REDIS it is not. The command inherits the environment as it is.
@@ -83,14 +90,7 @@ const std::string_view init_help_text = R"(Makes a Redis that is new to Tenure r
 
 Usage: tenure init [OPTIONS]
 
-      --redis URL       redis://[[user]:password@]host[:port][/database], rediss:// for TLS, or
-                        unix:///path[?db=N]; given several times: all nodes of a quorum; else
-                        TENURE_REDIS (several separated by commas), TENURE_REDIS_FILE, REDIS_URL,
-                        redis://127.0.0.1:6379
-      --redis-file FILE  instead, one URL on each line
-      --tls-ca, --tls-cert, --tls-key FILE, --tls-name NAME   as in tenure help run
-      --ttl-max DURATION  the cap: no lease there is ever longer; else TENURE_TTL_MAX, else 60s
-      --prefix TEXT     what Tenure's own keys begin with (tenure:)
+@NODES@
 
 Without it the first to come wait for a quarantine, a little longer than the cap, because nobody can tell a new
 Redis from one that has lost its data. Of several nodes all must answer and be new, or nothing is changed.
@@ -103,5 +103,12 @@ Examples:
   tenure init --redis redis://cache:6379 --ttl-max 2m
   tenure init --redis redis://a --redis redis://b --redis redis://c
 )";
+
+std::string complete(std::string_view text) {
+  constexpr std::string_view mark = "@NODES@";
+  std::string page(text);
+  if (const auto at = page.find(mark); at != std::string::npos) page.replace(at, mark.size(), node_options);
+  return page;
+}
 
 }  // namespace tenure::cli

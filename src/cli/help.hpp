@@ -1,6 +1,7 @@
 // What -h prints. Written by hand: what CLI11 would make of the options differs from version to version.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace tenure::cli {
@@ -11,5 +12,8 @@ extern const std::string_view init_help_text;
 extern const std::string_view doctor_help_text;
 extern const std::string_view redis_help_text;
 extern const std::string_view lock_help_text;
+
+// The page as it is printed, with the options that many commands have.
+std::string complete(std::string_view text);
 
 }  // namespace tenure::cli

@@ -11,11 +11,7 @@ Usage: tenure doctor [OPTIONS]
       --json            one JSON object instead of text; docs/doctor.md says what is in it
       --lock-prefix TEXT  what the keys of leases begin with: may the user use them? (redlock:)
 
-      --redis URL       redis://[[user]:password@]host[:port][/database] or unix:///path[?db=N];
-                        given several times: all nodes of a quorum; else TENURE_REDIS (several
-                        separated by commas), else REDIS_URL, else redis://127.0.0.1:6379
-      --ttl-max DURATION  the cap, the same for everybody on a Redis; else TENURE_TTL_MAX, else 60s
-      --prefix TEXT     what Tenure's own keys begin with (tenure:)
+@NODES@
 
 UP is a node that answers. Healthy is one that would give a lease now: of version 7 or later, no replica, no
 part of a Redis Cluster, not twice in the list, with maxmemory-policy noeviction, known to Tenure and not in

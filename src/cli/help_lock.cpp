@@ -24,11 +24,7 @@ Usage: tenure lock ls [OPTIONS]
                         protects what they write to
       --lock-prefix TEXT  what the keys begin with, before the name (redlock:)
 
-      --redis URL       redis://[[user]:password@]host[:port][/database] or unix:///path[?db=N];
-                        given several times: all nodes of a quorum; else TENURE_REDIS (several
-                        separated by commas), else REDIS_URL, else redis://127.0.0.1:6379
-      --ttl-max DURATION  the cap, the same for everybody on a Redis; else TENURE_TTL_MAX, else 60s
-      --prefix TEXT     what Tenure's own keys begin with (tenure:)
+@NODES@
 
 States: held; perhaps (held, if nodes that do not answer show it, too); kept (for a waiter, a moment); broken
 (stays taken until its last holder cannot believe in it any more); foreign (not written by Tenure); free.

@@ -1,4 +1,5 @@
 #include "cli/lock_output.hpp"
+#include "runtime/instance_id.hpp"
 
 namespace tenure::cli {
 
@@ -30,7 +31,12 @@ void add_lock(Json& json, const LockView& lock) {
   json.key("name").text(lock.name);
   json.key("state").text(word_for(lock.state));
   add_holder(json, lock.holder, lock.left);
-  json.key("since").null();  // not in Redis today
+  json.key("owner_began");
+  if (const auto time = runtime::began(lock.holder.owner)) {
+    json.number(*time);
+  } else {
+    json.null();
+  }
   json.key("waiting").number(lock.waiters);
   json.key("shown_on").number(static_cast<std::int64_t>(lock.shown_on));
   json.key("nodes").number(static_cast<std::int64_t>(lock.nodes.size()));

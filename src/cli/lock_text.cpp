@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <array>
+#include <ctime>
 
 #include "cli/lock_output.hpp"
 #include "core/text.hpp"
+#include "runtime/instance_id.hpp"
 #include "runtime/refusal_text.hpp"
 
 namespace tenure::cli {
@@ -47,6 +49,15 @@ std::string sight_words(const std::optional<redis::Sight>& sight) {
          (sight->waiters == 0 ? "" : "; waiting: " + std::to_string(sight->waiters));
 }
 
+// In the time zone of whoever asks.
+std::string time_text(std::time_t time) {
+  std::tm parts{};
+  std::array<char, 32> text{};
+  localtime_r(&time, &parts);
+  std::strftime(text.data(), text.size(), "%F %T", &parts);
+  return text.data();
+}
+
 }  // namespace
 
 std::string lock_words(const LockView& lock) {
@@ -89,6 +100,9 @@ std::string lock_table(const std::vector<LockView>& locks) {
 
 std::string lock_page(const LockView& lock, const Nodes& nodes) {
   std::string text = core::printable(lock.name) + ": " + lock_words(lock) + "\n";
+  if (const auto time = runtime::began(lock.holder.owner)) {
+    text += "its owner is a process since " + time_text(*time) + "\n";
+  }
   if (lock.waiters > 0) text += "waiting: " + std::to_string(lock.waiters) + "\n";
   for (std::size_t i = 0; i < lock.nodes.size() && nodes.several(); ++i) {
     text += "  " + redis::shown(nodes.addresses[i]) + ": " + sight_words(lock.nodes[i]) + "\n";

@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "core/check.hpp"
+#include "core/number.hpp"
 
 namespace tenure::runtime {
 
@@ -26,6 +27,18 @@ std::string make_instance_id() {
   if (gethostname(host.data(), host.size() - 1) != 0 || host[0] == '\0') host = {"host"};
   return std::string(host.data()) + "-" + std::to_string(std::time(nullptr)) + "-" +
          random_from_kernel().hex16().substr(0, 8);
+}
+
+std::optional<std::int64_t> began(std::string_view id) {
+  const auto chance = id.rfind('-');
+  if (chance == std::string_view::npos || id.size() - chance != 9) return std::nullopt;
+  if (id.find_first_not_of("0123456789abcdef", chance + 1) != std::string_view::npos) return std::nullopt;
+  const auto time = id.rfind('-', chance - 1);
+  if (time == std::string_view::npos || time == 0 || time >= chance) return std::nullopt;
+  const auto seconds = core::read_number<std::int64_t>(id.substr(time + 1, chance - time - 1));
+  // Before 2001 and after 2286 it is some other number.
+  if (!seconds || *seconds < 1'000'000'000 || *seconds > 9'999'999'999) return std::nullopt;
+  return seconds;
 }
 
 }  // namespace tenure::runtime

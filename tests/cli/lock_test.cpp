@@ -92,6 +92,13 @@ TEST_F(LockTest, ShowOfANameThatNobodyHasExitsWithOne) {
       << left_over.out;
 }
 
+TEST_F(LockTest, AnOwnerWithTheUsualIdIsShownWithTheTimeItsProcessBegan) {
+  nodes[0].command({"SET", "redlock:job", "db-1-1794750636-46cde950#0123456789abcdef#5", "PX", "50000"});
+  nodes[1].command({"SET", "redlock:job", "db-1-1794750636-46cde950#0123456789abcdef#5", "PX", "50000"});
+  EXPECT_TRUE(has(lock({"show", "job"}).out, "its owner is a process since 2026-11-1"));
+  EXPECT_TRUE(has(lock({"show", "job", "--json"}).out, R"("owner_began": 1794750636)"));
+}
+
 TEST_F(LockTest, JsonHasTheSameFactsWellEscaped) {
   const auto holder = hold("a\"b", "web\\3");
   const std::string token = std::to_string(number_printed(*holder));
@@ -101,7 +108,7 @@ TEST_F(LockTest, JsonHasTheSameFactsWellEscaped) {
   const std::string start =
       R"("name": "a\"b", "state": "held", "owner": "web\\3", "token": )" + token + R"(, "left_ms": )";
   EXPECT_TRUE(ls.out.starts_with(R"({"locks": [{)" + start)) << ls.out;
-  EXPECT_TRUE(has(ls.out, R"("since": null, "waiting": 0, "shown_on": 3, "nodes": 3}]})")) << ls.out;
+  EXPECT_TRUE(has(ls.out, R"("owner_began": null, "waiting": 0, "shown_on": 3, "nodes": 3}]})")) << ls.out;
   const Result show = lock({"show", "a\"b", "--json"});
   EXPECT_TRUE(show.out.starts_with("{" + start)) << show.out;
   EXPECT_TRUE(
