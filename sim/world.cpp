@@ -391,6 +391,7 @@ void World::inject(Fault fault) {
     case Fault::step:
       judge_.on_broken_assumption();
       stepped_ = true;
+      network_.on_clock_set(node);
       nodes_[node]->step_clock(random_.between(-std::chrono::hours(3), std::chrono::hours(3)));
       break;
     case Fault::delay:

@@ -33,13 +33,13 @@ struct Health {
 /// May be copied: copies are the same client. Leases and locks keep it alive. After fork() the child makes its own.
 class Client {
  public:
-  /// Refused (usage) when an option is wrong. Connects to nothing yet: that happens when something is wished for.
+  /// Refused (usage, system) when an option is wrong, or this machine has no descriptor or thread left. Connects to nothing yet: that happens when something is wished for.
   static tl::expected<Client, Refusal> open(ClientOptions options = {});
 
   Lock lock(std::string name, LockOptions options = {}) const;
   /// All of these names or none: taken one after the other in the order of their letters, so that two who want the
-  /// same do not block each other for ever, and given back when one is refused. The leases are in the order of
-  /// the names given. The wait is for all of them together.
+  /// same do not block each other for ever, and given back when one is refused, or lost meanwhile. The leases are
+  /// in the order of the names given. The wait is for all of them together.
   tl::expected<std::vector<Lease>, Refusal> acquire_all(const std::vector<std::string>& names,
                                                         LockOptions options = {}, const Wait& wait = {},
                                                         const std::stop_token& stop = {}) const;

@@ -20,6 +20,7 @@ struct Refusal {
     closed,     // the client is closed
     lost,       // the lease is held no more
     usage,      // an option, a name or a URL is wrong
+    system,     // this machine refuses: too many open files, no more threads
   };
   struct Holder {
     std::string owner{};

@@ -1,7 +1,9 @@
 #include "tenure/client.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <numeric>
+#include <system_error>
 
 #include "api/context.hpp"
 #include "core/names.hpp"
@@ -68,8 +70,13 @@ tl::expected<Client, Refusal> Client::open(ClientOptions options) {
       tell(event);
     };
   }
-  return Client(std::make_shared<detail::Context>(detail::Context{
-      std::move(*nodes), options.id, options.lock_prefix, runtime::Client(std::move(inner))}));
+  try {
+    return Client(std::make_shared<detail::Context>(detail::Context{
+        std::move(*nodes), options.id, options.lock_prefix, runtime::Client(std::move(inner))}));
+  } catch (const std::system_error& error) {
+    return tl::unexpected(
+        Refusal{Refusal::Code::system, std::string("this machine refuses: ") + error.what()});
+  }
 }
 
 Lock Client::lock(std::string name, LockOptions options) const {
@@ -88,7 +95,16 @@ tl::expected<std::vector<Lease>, Refusal> Client::acquire_all(const std::vector<
   }
 
   const auto began = BootClock::now();
+  // Whoever has lost one of them waits for no more.
+  std::stop_source give_up;
+  const auto stop_waiting = [&] { give_up.request_stop(); };
+  const std::stop_callback on_stop(stop, stop_waiting);
   std::vector<std::optional<Lease>> taken(names.size());
+  std::deque<std::stop_callback<decltype(stop_waiting)>> on_lost;
+  const auto find_lost = [&] {
+    return std::ranges::find_if(
+        taken, [](const auto& lease) { return lease && (lease->lost().stop_requested() || !lease->held()); });
+  };
   for (const std::size_t i : order) {
     Wait left = wait;
     if (left.wait_max && *left.wait_max > std::chrono::milliseconds::zero()) {
@@ -96,9 +112,14 @@ tl::expected<std::vector<Lease>, Refusal> Client::acquire_all(const std::vector<
       const auto waited = std::chrono::floor<std::chrono::milliseconds>(BootClock::now() - began);
       left.wait_max = std::max(*wait.wait_max - waited, std::chrono::milliseconds(1));
     }
-    auto lease = lock(names[i], options).acquire(left, stop);
+    auto lease = lock(names[i], options).acquire(left, give_up.get_token());
     // Those that were taken go with the vector.
+    if (const auto lost = find_lost(); lost != taken.end()) {
+      return tl::unexpected(
+          Refusal{Refusal::Code::lost, (*lost)->name() + " was lost before all names were taken"});
+    }
     if (!lease) return tl::unexpected(std::move(lease.error()));
+    on_lost.emplace_back(lease->lost(), stop_waiting);
     taken[i] = std::move(*lease);
   }
   std::vector<Lease> leases;

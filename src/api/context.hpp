@@ -1,6 +1,8 @@
 // What the public handles share: the client, and what it was opened with.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <string>
 
 #include "core/action.hpp"
@@ -24,6 +26,12 @@ struct Held {
   std::string name;
   runtime::Lease lease;
 };
+
+// As the core counts; what is longer than anybody waits cannot be counted in nanoseconds.
+inline core::Duration counted(std::chrono::milliseconds duration) {
+  constexpr std::chrono::milliseconds longest = std::chrono::hours(87'600);
+  return std::clamp(duration, -longest, longest);
+}
 
 inline Refusal usage(std::string message) { return {Refusal::Code::usage, std::move(message)}; }
 // A refusal of the core, as users see it.

@@ -14,13 +14,14 @@ namespace {
 
 NodeHealth look_at(const redis::Address& address, core::Duration timeout, const runtime::Tls& tls) {
   NodeHealth node{redis::shown(address), std::nullopt, {}};
+  const core::Time deadline = runtime::boot_now() + timeout;
   auto redis = runtime::Caller::connect(address, timeout, tls);
   if (!redis) {
     node.detail = redis.error().detail;
     return node;
   }
   const core::Time before = runtime::boot_now();
-  const auto answer = redis->call({"PING"});
+  const auto answer = redis->call({"PING"}, deadline);
   if (!answer) {
     node.detail = answer.error().detail;
     return node;
@@ -34,8 +35,8 @@ NodeHealth look_at(const redis::Address& address, core::Duration timeout, const 
 Health Client::health(std::chrono::milliseconds timeout) const {
   std::vector<std::future<NodeHealth>> asked;
   for (const auto& address : context_->nodes.addresses) {
-    asked.push_back(
-        std::async(std::launch::async, look_at, std::cref(address), timeout, context_->nodes.tls));
+    asked.push_back(std::async(std::launch::async, look_at, std::cref(address), detail::counted(timeout),
+                               context_->nodes.tls));
   }
   Health health;
   for (auto& node : asked) health.nodes.push_back(node.get());

@@ -12,15 +12,20 @@ namespace {
 
 using detail::usage;
 
+std::optional<core::Duration> counted(const std::optional<std::chrono::milliseconds>& duration) {
+  if (!duration) return std::nullopt;
+  return detail::counted(*duration);
+}
+
 tl::expected<core::Timing, std::string> timing_of(const LockOptions& options, core::Duration cap) {
   core::TimingOptions timing;
   timing.ttl_max = cap;
-  timing.ttl = options.ttl ? core::Duration(*options.ttl) : std::min(timing.ttl, cap);
-  timing.grace = options.grace;
-  timing.node_timeout = options.node_timeout;
-  if (options.hold_max && *options.hold_max < timing.ttl) {
-    return tl::unexpected("a longest hold of " + core::shown(*options.hold_max) +
-                          " is shorter than the TTL of " + core::shown(timing.ttl));
+  timing.ttl = counted(options.ttl).value_or(std::min(timing.ttl, cap));
+  timing.grace = counted(options.grace);
+  timing.node_timeout = counted(options.node_timeout);
+  if (const auto hold_max = counted(options.hold_max); hold_max && *hold_max < timing.ttl) {
+    return tl::unexpected("a longest hold of " + core::shown(*hold_max) + " is shorter than the TTL of " +
+                          core::shown(timing.ttl));
   }
   return core::make_timing(timing);
 }
@@ -33,14 +38,6 @@ tl::expected<std::string, std::string> key_of(const std::string& name, const det
                           ", which Tenure needs for itself");
   }
   return key;
-}
-
-// Like wait_max itself: nothing is for ever.
-std::optional<core::Duration> wait_of(const Wait& wait) {
-  if (!wait.wait_max) return std::nullopt;
-  const auto longest = std::chrono::floor<std::chrono::milliseconds>(core::Duration::max());
-  if (*wait.wait_max >= longest) return std::nullopt;
-  return std::max<core::Duration>(*wait.wait_max, core::Duration::zero());
 }
 
 }  // namespace
@@ -63,10 +60,11 @@ tl::expected<Lease, Refusal> Lock::acquire(const Wait& wait, const std::stop_tok
 
   runtime::AcquireOptions options;
   options.timing = *timing;
-  options.wait_max = wait_of(wait);
+  if (wait.wait_max) options.wait_max = std::max(detail::counted(*wait.wait_max), core::Duration::zero());
+  if (!wait.wait_max) options.wait_max.reset();
   options.retries = wait.retries;
-  options.retry_delay = wait.retry_delay;
-  options.hold_max = options_.hold_max;
+  options.retry_delay = detail::counted(wait.retry_delay);
+  options.hold_max = counted(options_.hold_max);
   if (wait.on_waiting) {
     options.on_waiting = [&](const core::Refusal& why) {
       wait.on_waiting(detail::refusal(why, name_, *context_));

@@ -98,6 +98,7 @@ struct Waiting {  // we shall try again; said when the wait begins, and when its
 struct Renewed {
   LeaseId lease{};
   Time deadline{};
+  bool extended = false;  // by what was sent when its holder asked for it, not by an earlier renewal
 };
 struct Uncertain {  // a renewal failed; it ends as Renewed or Lost
   LeaseId lease{};

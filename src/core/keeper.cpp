@@ -246,11 +246,14 @@ void Keeper::on_answer(LeaseId id, const Flight& flight, KeyAnswer answer, Time 
   lease.seats.arm(flight.node, flight.sent);
   const Time deadline = deadline_of(lease);
   const bool extended = lease.extending && lease.seats.quorum_armed() >= batches_.at(lease.batch).sent;
-  if (deadline <= lease.deadline && !extended) return;
+  // One that may not be held any longer does not move on, but is certain again.
+  const bool certain =
+      lease.phase == Phase::uncertain && lease.seats.quorum_armed() >= batches_.at(lease.batch).sent;
+  if (deadline <= lease.deadline && !extended && !certain) return;
   lease.extending = lease.extending && !extended;
   lease.deadline = deadline;
   lease.phase = Phase::held;
-  out.tell(Renewed{id, deadline});
+  out.tell(Renewed{id, deadline, extended});
 }
 
 // All nodes have answered, or had their time.
@@ -266,14 +269,15 @@ void Keeper::end_round(Batch& batch, Time now, Random& random, Outbox& out) {
     }
     if (!asked || lease.phase == Phase::lost || lease.seats.quorum_armed() >= batch.sent) continue;
     all_renewed = false;
-    const bool told = lease.phase == Phase::uncertain && !std::exchange(lease.extending, false);
-    if (told) continue;
+    const bool awaited = std::exchange(lease.extending, false);
+    if (lease.phase == Phase::uncertain && !awaited) continue;
     lease.phase = Phase::uncertain;
     out.tell(Uncertain{id, batch.failure.value_or(gone)});
   }
   if (all_renewed) {
     batch.failures = 0;
     batch.due = next_due(*batch.timing, batch.sent, random);
+    if (batch.leases.size() == 1) join_others(batch);
     return;
   }
   batch.failures += 1;
@@ -281,6 +285,21 @@ void Keeper::end_round(Batch& batch, Time now, Random& random, Outbox& out) {
   const Duration longest = std::min(batch.timing->node_timeout * (1U << std::min(batch.failures - 1, 4U)) / 4,
                                     batch.timing->renew / 2);
   batch.due = now + random.between(longest / 2, longest);
+}
+
+// A lease that was extended on its own goes with others again: a batch for each would cost a call for each.
+void Keeper::join_others(Batch& alone) {
+  const LeaseId id = alone.leases.front();
+  Kept& lease = leases_.at(id);
+  if (lease.phase == Phase::lost) return;
+  for (auto& [batch_id, batch] : batches_) {
+    if (&batch == &alone || *batch.timing != *alone.timing || batch.leases.size() >= batch_size_max) continue;
+    if (batch.due > alone.sent + alone.timing->renew) continue;
+    batch.leases.push_back(id);
+    batch.first_loss = std::min(batch.first_loss, lease.deadline - batch.timing->grace);
+    batches_.erase(std::exchange(lease.batch, batch_id));
+    return;
+  }
 }
 
 void Keeper::lose_overdue(Batch& batch, Time now, Outbox& out) {

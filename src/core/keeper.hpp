@@ -115,6 +115,7 @@ class Keeper {
   void land(const Flight& flight, const Reply& reply, Time now, Random& random, Outbox& out);
   void on_answer(LeaseId id, const Flight& flight, KeyAnswer answer, Time now, Outbox& out);
   void end_round(Batch& batch, Time now, Random& random, Outbox& out);
+  void join_others(Batch& alone);
   void lose_overdue(Batch& batch, Time now, Outbox& out);
   void lose(LeaseId id, Kept& lease, LossReason reason, Time deadline, Outbox& out);
   void find_first_loss(Batch& batch);

@@ -2,14 +2,14 @@
 
 #include <sys/timerfd.h>
 
+#include <cerrno>
 #include <cstdint>
-
-#include "core/check.hpp"
+#include <system_error>
 
 namespace tenure::runtime {
 
 BootTimer::BootTimer() : fd_(timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC)) {
-  core::must(static_cast<bool>(fd_), "the kernel gives a timer");
+  if (!fd_) throw std::system_error(errno, std::generic_category(), "timerfd_create");
 }
 
 void BootTimer::set(std::optional<core::Time> when) {

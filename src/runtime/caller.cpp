@@ -30,9 +30,9 @@ struct Caller::State {
   core::Duration timeout{};
   redis::Reader reader;
 
-  tl::expected<redis::Value, Failure> call(const redis::Command& command) {
+  tl::expected<redis::Value, Failure> call(const redis::Command& command, core::Time deadline) {
     if (!stream) return failed(FailureCode::closed, "the connection is closed", Applied::no);
-    auto value = exchange(command, boot_now() + timeout);
+    auto value = exchange(command, deadline);
     if (!value) {
       stream.close();
       return value;
@@ -87,14 +87,18 @@ tl::expected<Caller, Failure> Caller::connect(const redis::Address& address, cor
     }
   }
   for (const auto& command : redis::greeting_commands({address.user, address.password, address.database})) {
-    const auto answer = state->call(command);
+    const auto answer = state->call(command, deadline);
     if (!answer) return tl::unexpected(answer.error());
   }
   return Caller(std::move(state));
 }
 
 tl::expected<redis::Value, Failure> Caller::call(const redis::Command& command) {
-  return state_->call(command);
+  return call(command, boot_now() + state_->timeout);
+}
+
+tl::expected<redis::Value, Failure> Caller::call(const redis::Command& command, core::Time deadline) {
+  return state_->call(command, deadline);
 }
 
 Caller::Caller(std::unique_ptr<State> state) : state_(std::move(state)) {}

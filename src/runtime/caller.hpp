@@ -25,6 +25,8 @@ class Caller {
 
   // An error that Redis answers with is a Failure, too. After any other the connection is closed.
   tl::expected<redis::Value, core::Failure> call(const redis::Command& command);
+  // Until then, instead of within the timeout.
+  tl::expected<redis::Value, core::Failure> call(const redis::Command& command, core::Time deadline);
 
  private:
   struct State;

@@ -34,7 +34,7 @@ std::optional<core::LossReason> Lease::loss() const { return state_->loss; }
 tl::expected<core::Time, NotExtended> Lease::extend() { return engine_->extend(*state_); }
 core::Released Lease::release() { return engine_->release(*state_); }
 
-Client::Client(ClientOptions options) : engine_(std::make_shared<Engine>(std::move(options))) {}
+Client::Client(ClientOptions options) : engine_(Engine::make(std::move(options))) {}
 
 tl::expected<Lease, core::Refusal> Client::acquire(const std::string& key, const AcquireOptions& options,
                                                    std::stop_token stop) {

@@ -81,6 +81,7 @@ class Lease {
 
 class Client {
  public:
+  // Throws std::system_error where the kernel gives no descriptor or thread.
   explicit Client(ClientOptions options);
 
   // A lease of this key, or why not. Stopping the token ends the wait, and leaves nothing behind.

@@ -18,6 +18,10 @@ namespace {
 
 constexpr core::Time over{};  // a deadline that has always passed
 
+tl::unexpected<NotExtended> not_extended(std::string why) {
+  return tl::unexpected(NotExtended{true, std::move(why)});
+}
+
 }  // namespace
 
 bool LeaseState::held() {
@@ -71,29 +75,29 @@ tl::expected<std::shared_ptr<LeaseState>, core::Refusal> Engine::acquire(const s
 }
 
 tl::expected<core::Time, NotExtended> Engine::extend(LeaseState& lease) {
-  const auto lost = [] { return tl::unexpected(NotExtended{true, "it is held no more"}); };
-  if (forked()) return lost();
+  if (forked()) return not_extended("it is held no more");
   Call call;
   core::Actions actions;
   Lock lock(mutex_);
   lease_idle_.wait(lock, [&] { return !extensions_.contains(lease.id); });
   const core::Time now = boot_now();
-  if (lease.releasing || !lease.held() || !tenant_.extend(lease.id, now, actions)) return lost();
+  if (lease.releasing || !lease.held() || !tenant_.extend(lease.id, now, actions)) {
+    return not_extended("it is held no more");
+  }
   extensions_.emplace(lease.id, &call);
   perform(actions, now);
   wait(lock, call, {}, nullptr);
   pass_on();
-  if (call.not_extended) return tl::unexpected(std::move(*call.not_extended));
-  return lease.deadline.load();
+  return std::move(call.extended);
 }
 
 // Whatever becomes of a lease: who waits for its extension goes on.
-void Engine::finish_extension(core::LeaseId lease, std::optional<NotExtended> failure) {
+void Engine::finish_extension(core::LeaseId lease, tl::expected<core::Time, NotExtended> result) {
   const auto found = extensions_.find(lease);
   if (found == extensions_.end()) return;
   Call& call = *found->second;
   extensions_.erase(found);
-  call.not_extended = std::move(failure);
+  call.extended = std::move(result);
   complete(call);
   lease_idle_.notify_all();
 }
@@ -107,7 +111,7 @@ core::Released Engine::release(LeaseState& lease) {
   lease_idle_.wait(lock, [&] { return !lease.releasing; });
   if (lease.released && lease.released->outcome != core::ReleaseOutcome::failed) return *lease.released;
   lease.releasing = true;
-  finish_extension(lease.id, NotExtended{true, "it was given back"});
+  finish_extension(lease.id, not_extended("it was given back"));
   const core::Time now = boot_now();
   lease.deadline = over;
   std::string key = options_.on_event ? tenant_.key_of(lease.id) : "";
@@ -135,12 +139,9 @@ void Engine::close() {
   for (const auto& [id, call] : acquires_) tenant_.cancel(id, now, actions);
   for (const auto& [id, lease] : leases_) {
     if (lease->releasing || lease->released) continue;
-    tell(Event::Kind::lost, id, "the client was closed");
-    finish_extension(id, NotExtended{true, "the client was closed"});
-    lease->deadline = over;
-    lease->loss = core::LossReason::closed;
     lease->released = std::make_unique<core::Released>(core::Released{id, core::ReleaseOutcome::released});
-    losses_.post([lease] { lease->lost.request_stop(); }, Herald::Kind::must_arrive);
+    // One that was lost before keeps its reason.
+    if (!lease->loss.load()) on_lost({id, core::LossReason::closed, over});
     tenant_.forget(id, now, actions);
   }
   perform(actions, now);
@@ -155,6 +156,7 @@ void Engine::close() {
   core::Actions rest;
   hear(news, boot_now(), rest);
   perform(rest, boot_now());
+  pass_on();
 }
 
 void Engine::forget(const LeaseState& lease) {
@@ -258,7 +260,7 @@ void Engine::on_renewed(const core::Renewed& renewed) {
   if (lease.extend(lease.noted, renewed.deadline)) {
     lease.noted = renewed.deadline;
     tell(Event::Kind::renewed, renewed.lease);
-    finish_extension(renewed.lease, std::nullopt);
+    if (renewed.extended) finish_extension(renewed.lease, renewed.deadline);
     return;
   }
   // This thread was held up between the reply and here, past the old deadline, and the holder has looked.
@@ -271,13 +273,13 @@ void Engine::on_lost(const core::Lost& lost) {
   lease->extend(lease->noted, lost.deadline);  // shorter, in fact; unless it is over already
   lease->loss = lost.reason;
   tell(Event::Kind::lost, lost.lease, loss_text(lost.reason));
-  finish_extension(lost.lease, NotExtended{true, loss_text(lost.reason)});
+  finish_extension(lost.lease, not_extended(loss_text(lost.reason)));
   losses_.post([lease] { lease->lost.request_stop(); }, Herald::Kind::must_arrive);
 }
 
 void Engine::on_uncertain(const core::Uncertain& uncertain) {
   tell(Event::Kind::uncertain, uncertain.lease, uncertain.failure.detail);
-  finish_extension(uncertain.lease, NotExtended{false, uncertain.failure.detail});
+  finish_extension(uncertain.lease, tl::unexpected(NotExtended{false, uncertain.failure.detail}));
   const core::Duration left = leases_.at(uncertain.lease)->deadline.load() - boot_now();
   log(tenant_.key_of(uncertain.lease) + " is uncertain: its renewal failed (" + uncertain.failure.detail +
       "); trying again for another " + core::shown(std::chrono::floor<std::chrono::milliseconds>(left)));

@@ -44,7 +44,8 @@ struct LeaseState {
 
 class Engine {
  public:
-  explicit Engine(ClientOptions options);
+  // Throws std::system_error where the kernel gives no descriptor or thread.
+  static std::shared_ptr<Engine> make(ClientOptions options);
   ~Engine();
 
   Engine(const Engine&) = delete;
@@ -61,6 +62,8 @@ class Engine {
   bool closed() const { return closed_; }
 
  private:
+  explicit Engine(ClientOptions options);
+
   // A blocked caller. Guarded by the engine's mutex.
   struct Call {
     std::condition_variable_any wake{};
@@ -69,7 +72,7 @@ class Engine {
     std::shared_ptr<LeaseState> lease{};
     core::Refusal refusal{};
     core::Released released{};
-    std::optional<NotExtended> not_extended{};
+    tl::expected<core::Time, NotExtended> extended{};
   };
   // A connection as the poller sees it.
   struct Polled {
@@ -110,7 +113,7 @@ class Engine {
   void log(std::string sentence);
   void tell(Event::Kind kind, core::LeaseId lease, std::string detail = {});
   void tell(Event event);
-  void finish_extension(core::LeaseId lease, std::optional<NotExtended> failure);
+  void finish_extension(core::LeaseId lease, tl::expected<core::Time, NotExtended> result);
   void arm_timer();
 
   std::vector<Polled> snapshot() const;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <system_error>
 #include <utility>
 
 #include "core/check.hpp"
@@ -17,7 +19,7 @@ namespace {
 
 Descriptor make_kick() {
   Descriptor kick(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-  core::must(static_cast<bool>(kick), "the kernel gives an event descriptor");
+  if (!kick) throw std::system_error(errno, std::generic_category(), "eventfd");
   return kick;
 }
 
@@ -40,14 +42,17 @@ Engine::Engine(ClientOptions options)
       kick_hidden_(make_kick()),
       thread_([this] { serve(); }) {}
 
+// In a child its mutexes may be locked for ever, and its thread is not there: nothing of it can be taken apart.
+std::shared_ptr<Engine> Engine::make(ClientOptions options) {
+  return {new Engine(std::move(options)), [](Engine* engine) {
+            if (!engine->forked()) delete engine;
+          }};
+}
+
 // After fork() there is no hidden thread in the child, and both would draw the same nonces.
 bool Engine::forked() const { return getpid() != pid_; }
 
 Engine::~Engine() {
-  if (forked()) {
-    thread_.detach();
-    return;
-  }
   {
     Lock lock(mutex_);
     settle(lock);

@@ -1,4 +1,8 @@
 // What a client says of itself, of its nodes and of what happens; and what it refuses.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <thread>
 
@@ -110,7 +114,7 @@ TEST(ApiClient, HealthAsksEveryNode) {  // L3
   EXPECT_FALSE(health.nodes[1].round_trip);
   EXPECT_FALSE(health.nodes[1].detail.empty());
   nodes[2].pause();
-  health = client.health(100ms);
+  health = client.health(1s);
   nodes[2].resume();
   EXPECT_EQ(health.up, 1U);
   EXPECT_FALSE(health.quorum);
@@ -171,6 +175,66 @@ TEST(ApiClient, CloseGivesEverythingBackAndTellsWhoHolds) {  // L3, L12
       return std::ranges::count(list, '\n') == 1;
     })) << "only the test itself is connected";
   }
+}
+
+TEST(ApiClient, CloseDoesNotRewriteWhyALeaseWasLost) {
+  Nodes nodes(1);
+  Client client = open(nodes);
+  auto lease = client.lock("a").try_acquire();
+  nodes[0].command({"SET", "redlock:a", "somebody"});
+  ASSERT_FALSE(lease->extend());
+  ASSERT_EQ(lease->loss(), Loss::taken);
+  client.close();
+  EXPECT_EQ(lease->loss(), Loss::taken);
+}
+
+TEST(ApiClient, AForkedChildMayLetItsCopiesGo) {
+  Nodes nodes(1);
+  std::optional<Client> client = open(nodes);
+  auto lease = std::optional(client->lock("a").try_acquire().value());
+  // A thread inside the client at the moment of the fork: its mutex and its conditions are in use.
+  std::jthread busy([copy = *client](const std::stop_token& stop) {
+    while (!stop.stop_requested()) copy.lock("b").try_acquire();
+  });
+  for (int i = 0; i < 20; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      lease.reset();
+      client.reset();
+      _exit(0);
+    }
+    int status = -1;
+    ASSERT_TRUE(wait_until([&] { return waitpid(child, &status, WNOHANG) == child; }));
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_TRUE(lease->held()) << "it is the parent's";
+}
+
+TEST(ApiClient, WithoutDescriptorsItIsRefusedAndNotAborted) {
+  Nodes nodes(1);
+  const ClientOptions options = options_for(nodes);
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit none{3, before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &none);
+  const auto client = Client::open(options);
+  setrlimit(RLIMIT_NOFILE, &before);
+  ASSERT_FALSE(client);
+  EXPECT_EQ(client.error().code, Code::system);
+  EXPECT_TRUE(Client::open(options));
+}
+
+TEST(ApiClient, DurationsThatNobodyCanWaitAreForEver) {  // T22
+  Nodes nodes(1);
+  const Client client = open(nodes);
+  constexpr auto for_ever = std::chrono::milliseconds::max();
+  auto lease =
+      client.lock("a", {.hold_max = for_ever}).acquire({.wait_max = for_ever, .retry_delay = for_ever});
+  ASSERT_TRUE(lease) << lease.error().message;
+  EXPECT_TRUE(lease->held());
+  EXPECT_EQ(client.lock("b", {.ttl = for_ever}).try_acquire().error().code, Code::usage);
+  EXPECT_EQ(client.lock("b", {.grace = for_ever}).try_acquire().error().code, Code::usage);
+  EXPECT_TRUE(client.health(for_ever).quorum);
 }
 
 TEST(ApiClient, CloseWhileManyAcquireAndReleaseLeavesNothing) {

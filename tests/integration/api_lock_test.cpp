@@ -212,6 +212,21 @@ TEST(ApiLock, SeveralNamesAreAllTakenOrNone) {  // T35
   EXPECT_TRUE(two.acquire_all({})->empty());
 }
 
+TEST(ApiLock, SeveralNamesAreRefusedWhenOneIsLostWhileAnotherIsWaitedFor) {  // T35
+  Nodes nodes(1);
+  const Client one = open(nodes);
+  const Client two = open(nodes);
+  const auto held = one.lock("b").try_acquire();
+  ASSERT_TRUE(held);
+  LockOptions options = short_lease();
+  options.hold_max = 1s;
+  const auto refused = two.acquire_all({"a", "b"}, options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::lost);
+  EXPECT_TRUE(wait_until([&] { return nodes.none_has("redlock:a"); }));
+  EXPECT_TRUE(tickets(nodes[0], "redlock:b").empty());
+}
+
 TEST(ApiLock, TwoWhoWantTheSameNamesInAnotherOrderDoNotBlockEachOther) {  // T35
   Nodes nodes(1);
   std::vector<std::jthread> threads;

@@ -58,11 +58,57 @@ TEST_F(Extending, ARenewalOnItsWayStillCounts) {
   ASSERT_TRUE(keeper.extend(LeaseId{1}, due + 1ms, desk.out));
   const auto extension = desk.take<Send>();
   reply(renewal[0].id, all_done(renewal[0]), due + 2ms);
-  EXPECT_EQ(desk.take<Renewed>().at(0).deadline, timing.deadline(due));
+  const Renewed before = desk.take<Renewed>().at(0);
+  EXPECT_EQ(before.deadline, timing.deadline(due));
+  EXPECT_FALSE(before.extended) << "it was sent before its holder asked";
   reply(extension[0].id, all_done(extension[0]), due + 3ms);
-  EXPECT_EQ(desk.take<Renewed>().at(0).deadline, timing.deadline(due + 1ms));
+  const Renewed after = desk.take<Renewed>().at(0);
+  EXPECT_EQ(after.deadline, timing.deadline(due + 1ms));
+  EXPECT_TRUE(after.extended);
   keeper.forget(LeaseId{1});
   EXPECT_TRUE(keeper.empty());
+}
+
+TEST_F(Extending, WhatWasExtendedAloneIsRenewedWithTheOthersAgain) {
+  for (std::uint64_t i = 1; i <= 3; ++i) keep(i);
+  for (std::uint64_t i = 1; i <= 3; ++i) {
+    ASSERT_TRUE(keeper.extend(LeaseId{i}, at(1s), desk.out));
+    const auto sent = desk.take<Send>();
+    reply(sent.at(0).id, all_done(sent[0]), at(1s));
+  }
+  desk.actions.clear();
+  wake();
+  const auto sent = desk.take<Send>();
+  ASSERT_EQ(sent.size(), 1U);
+  EXPECT_EQ(keys(sent[0]).size(), 3U);
+}
+
+TEST_F(Extending, AFailureIsToldOnceUnlessSomebodyAsksAgain) {
+  keep(1);
+  ASSERT_TRUE(keeper.extend(LeaseId{1}, at(1s), desk.out));
+  on_timer(at(2s));
+  ASSERT_EQ(desk.take<Uncertain>().size(), 1U);
+  const Time again = wake();
+  on_timer(again + 1s);
+  EXPECT_TRUE(desk.take<Uncertain>().empty());
+}
+
+TEST_F(Keeping, WhatMayBeHeldNoLongerIsCertainAgainAfterARenewalThatDidNotMoveIt) {
+  const Time ends = at(10s);
+  keeper.keep({LeaseId{1}, "key1", 1, 1, timing, at(0s), {0}, ends}, at(0s), desk.random);
+  const Time due = wake();
+  const auto first = desk.take<Send>();
+  reply(first.at(0).id, all_done(first[0]), due);
+  ASSERT_EQ(desk.take<Renewed>().at(0).deadline, ends);
+  const Time later = wake();
+  desk.actions.clear();
+  on_timer(later + 1s);
+  ASSERT_EQ(desk.take<Uncertain>().size(), 1U);
+  const Time again = wake();
+  const auto second = desk.take<Send>();
+  ASSERT_FALSE(second.empty()) << "before it is lost";
+  reply(second[0].id, all_done(second[0]), again);
+  EXPECT_EQ(desk.take<Renewed>().at(0).deadline, ends);
 }
 
 TEST_F(ExtendingOnThree, TakesAMajority) {
