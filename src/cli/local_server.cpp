@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -28,6 +29,9 @@ using std::chrono::seconds;
 
 constexpr core::Duration start_within = seconds(10);
 constexpr core::Duration stop_within = seconds(10);
+
+// What the first start leaves, whatever the server does then. Not redis.conf: that may have been written before.
+constexpr std::array traces{"data", "redis.log", "redis.pid"};
 
 // As redis.conf wants a text with spaces or quotes in it.
 std::string quoted(const fs::path& path) {
@@ -99,9 +103,10 @@ redis::Address LocalServer::address() const {
 }
 
 bool LocalServer::is_new() const {
-  std::error_code error;
-  const bool empty = fs::is_empty(directory_ / "data", error);
-  return error ? !fs::exists(directory_ / "data", error) && !error : empty;
+  return std::ranges::all_of(traces, [&](const char* name) {
+    std::error_code error;
+    return !fs::exists(directory_ / name, error) && !error;
+  });
 }
 
 std::optional<LocalServer::Running> LocalServer::running() const {
@@ -136,10 +141,10 @@ std::optional<std::string> LocalServer::prepare() const {
 std::optional<std::string> LocalServer::start() {
   const auto command = find_program(directory_ / "redis.conf");
   if (!command) return command.error();
-  made_here_ = !fs::exists(directory_);
+  if (is_new()) made_.assign(traces.begin(), traces.end());
+  if (!fs::exists(directory_)) made_.emplace_back();  // all of it
   const auto undo = [&](std::string why) {
-    std::error_code ignored;
-    if (made_here_) fs::remove_all(directory_, ignored);
+    remove_what_start_made();
     return why;
   };
   if (auto error = prepare()) return undo(*error);
@@ -198,9 +203,13 @@ std::optional<std::string> LocalServer::stop() const {
     return who + " cannot be ended: " + std::generic_category().message(errno);
   }
   if (!ends(*server, stop_within)) return who + " does not end within " + core::shown(stop_within);
-  std::error_code ignored;
-  if (made_here_) fs::remove_all(directory_, ignored);
+  remove_what_start_made();
   return std::nullopt;
+}
+
+void LocalServer::remove_what_start_made() const {
+  std::error_code ignored;
+  for (const auto& name : made_) fs::remove_all(directory_ / name, ignored);
 }
 
 std::string LocalServer::last_words() const {

@@ -26,7 +26,8 @@ class LocalServer {
   redis::Address address() const;
   std::string url() const { return "redis://127.0.0.1:" + std::to_string(port_); }
 
-  // Was nothing ever kept here?
+  // Was no server ever started here? An empty data directory alone does not say so: one that keeps nothing on disk
+  // leaves it empty, and may have forgotten leases.
   bool is_new() const;
 
   // The process in the pid file, if it really is this server: a pid may have come to mean another program.
@@ -46,10 +47,11 @@ class LocalServer {
  private:
   std::optional<std::string> prepare() const;
   std::string last_words() const;
+  void remove_what_start_made() const;
 
   std::uint16_t port_;
   std::filesystem::path directory_;
-  bool made_here_ = false;  // by this object
+  std::vector<std::filesystem::path> made_{};  // by this object
 };
 
 // Where servers are kept unless --dir says otherwise; nothing where there is no home directory.

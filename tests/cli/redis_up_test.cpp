@@ -134,6 +134,42 @@ TEST_F(RedisUpTest, ANodeWithoutDataBesideOthersIsNotDeclaredNew) {
 }
 
 TEST_F(RedisUpTest, DownEndsThemAndKeepsTheirData) {
+// A server that keeps nothing on disk looks as new after a restart as on its first day, and has forgotten leases.
+TEST_F(RedisUpTest, OneThatKeepsNothingIsNewOnlyOnce) {
+  fs::create_directories(directory(0));
+  std::ofstream(directory(0) / "redis.conf")
+      << "port " << port << "\nbind 127.0.0.1\ndir \"" << (directory(0) / "data").string() << "\"\npidfile \""
+      << (directory(0) / "redis.pid").string() << "\"\nappendonly no\nsave \"\"\nlogfile /dev/null\n";
+  const Result first = up({"1"});
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_TRUE(has(first.err, "made: this Redis is ready")) << first.err;
+  const Words here{"TENURE_REDIS=" + url(0)};
+  const auto holder = start_tenure(Words{"run", "job", "--"} + stay(), here);
+  number_printed(*holder);
+
+  const pid_t victim = pid_of(0);
+  kill(victim, SIGKILL);
+  ASSERT_TRUE(wait_until([&] { return !is_server(victim, 0); }));
+  const Result again = up({"1"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_FALSE(has(again.err, "made: this Redis is ready")) << again.err;
+  EXPECT_TRUE(has(again.err, "new leases after a quarantine")) << again.err;
+  EXPECT_EQ(tenure({"run", "job", "-n", "--", "true"}, here).code, 76);
+  EXPECT_TRUE(holder->running()) << holder->err();
+}
+
+// A first start that failed leaves nothing that would cost a quarantine later.
+TEST_F(RedisUpTest, OneThatNeverStartedIsStillNew) {
+  fs::create_directories(directory(0));
+  std::ofstream(directory(0) / "redis.conf") << "port " << port << "\nno-such-setting yes\n";
+  EXPECT_EQ(up({"1"}).code, 69);
+  EXPECT_FALSE(fs::exists(directory(0) / "data"));
+  fs::remove(directory(0) / "redis.conf");
+  const Result result = up({"1"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_TRUE(has(result.err, "made: this Redis is ready")) << result.err;
+}
+
   ASSERT_EQ(up().code, 0);
   const pid_t first = pid_of(0);
   const Result result = down();
