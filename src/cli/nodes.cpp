@@ -130,7 +130,7 @@ tl::expected<std::vector<redis::Address>, std::string> find_addresses(const Node
 
 }  // namespace
 
-tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args) {
+tl::expected<redis::Keyspace, std::string> choose_keyspace(const NodeArgs& args) {
   if (auto error = core::name_error("the prefix", args.prefix)) return tl::unexpected(*error);
   const auto ttl_max = find_ttl_max(args);
   if (!ttl_max) return tl::unexpected(ttl_max.error());
@@ -141,9 +141,15 @@ tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args) {
   if (*ttl_max > core::ttl_cap_max) {
     return tl::unexpected(cap + " is too long; the most is " + core::shown(core::ttl_cap_max));
   }
+  return redis::Keyspace{args.prefix, std::chrono::duration_cast<core::Ttl>(*ttl_max)};
+}
+
+tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args) {
+  auto keyspace = choose_keyspace(args);
+  if (!keyspace) return tl::unexpected(keyspace.error());
   auto addresses = find_addresses(args);
   if (!addresses) return tl::unexpected(addresses.error());
-  Nodes nodes{std::move(*addresses), {args.prefix, std::chrono::duration_cast<core::Ttl>(*ttl_max)}};
+  Nodes nodes{std::move(*addresses), std::move(*keyspace)};
   if (auto error = set_up_tls(args, nodes)) return tl::unexpected(std::move(*error));
   return nodes;
 }

@@ -22,6 +22,9 @@ struct NodeArgs {
 
 using runtime::Nodes;
 
+// Prefix and cap alone, for nodes that are known. The error is a sentence.
+tl::expected<redis::Keyspace, std::string> choose_keyspace(const NodeArgs& args);
+
 // The error is a sentence without secrets. Says a warning when a file with passwords is open to others.
 tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args);
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "cli/init.hpp"
@@ -44,7 +45,8 @@ runtime::Descriptor lock(const fs::path& root) {
 // The servers of one call, and what becomes of them.
 class Up {
  public:
-  Up(const fs::path& root, const RedisUpArgs& args) {
+  Up(const fs::path& root, const RedisUpArgs& args, redis::Keyspace keyspace)
+      : keyspace_(std::move(keyspace)) {
     for (int i = 0; i < args.count; ++i) {
       servers_.push_back({LocalServer(root, static_cast<std::uint16_t>(args.port + i))});
     }
@@ -112,21 +114,19 @@ class Up {
   // must sit out the quarantine.
   int declare_new() {
     std::vector<const Server*> empty;
-    NodeArgs named;
+    Nodes all{{}, keyspace_};
     for (const auto& server : servers_) {
       if (server.was_new) empty.push_back(&server);
-      named.redis.push_back(server.local.url());
+      all.addresses.push_back(server.local.address());
     }
     if (empty.empty()) return number(ExitCode::done);
-    auto chosen = choose_nodes(named);
-    if (!chosen) return fail(ExitCode::usage, chosen.error());
     if (empty.size() == servers_.size())
-      return init(std::move(*chosen), [](const std::string& line) { say(line); });
+      return init(std::move(all), [](const std::string& line) { say(line); });
     for (const Server* server : empty) {
       say(port_text(server->local) +
           ": no data, beside others that have some: lost, or new. It gives leases after " +
-          core::shown(core::quarantine_length(chosen->keyspace.cap)) + ". If it is new: tenure init " +
-          runtime::as_options({{server->local.address()}, chosen->keyspace}));
+          core::shown(core::quarantine_length(keyspace_.cap)) + ". If it is new: tenure init " +
+          runtime::as_options({{server->local.address()}, keyspace_}));
     }
     return number(ExitCode::done);
   }
@@ -137,6 +137,7 @@ class Up {
     std::printf("export TENURE_REDIS=%s\n", urls.c_str());
   }
 
+  redis::Keyspace keyspace_;
   std::vector<Server> servers_;
 };
 
@@ -145,12 +146,15 @@ class Up {
 int redis_up(const RedisUpArgs& args) {
   const auto root = root_of(args.dir);
   if (!root) return fail(ExitCode::usage, no_root);
+  // Of the environment only the cap matters here: the servers are ours, and speak no TLS.
+  auto keyspace = choose_keyspace({});
+  if (!keyspace) return fail(ExitCode::usage, keyspace.error());
   std::error_code error;
   fs::create_directories(*root, error);
   if (error) return fail(ExitCode::own_error, "cannot make " + root->string() + ": " + error.message());
   const auto held = lock(*root);
   if (!held) return fail(ExitCode::own_error, "cannot write in " + root->string());
-  return Up(*root, args).run();
+  return Up(*root, args, std::move(*keyspace)).run();
 }
 
 int redis_down(const RedisDownArgs& args) {

@@ -217,6 +217,24 @@ TEST_F(RedisUpTest, WhenOneDoesNotStartTheOthersAreTakenBackAndWhatRanStays) {
 }
 
 TEST_F(RedisUpTest, DownLeavesAProcessAloneThatIsNotItsServer) {
+TEST_F(RedisUpTest, ABadCapInTheEnvironmentIsNamedBeforeAnythingIsStarted) {
+  for (const auto& [cap, says] : {std::pair{"soon", "TENURE_TTL_MAX: "}, std::pair{"1ms", "is too short"}}) {
+    const Result result = up({}, {std::string("TENURE_TTL_MAX=") + cap});
+    EXPECT_EQ(result.code, 64) << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_TRUE(has(result.err, says)) << result.err;
+    EXPECT_FALSE(fs::exists(root));
+  }
+}
+
+// They are for other nodes: these are reached over this machine alone.
+TEST_F(RedisUpTest, SettingsOfTlsInTheEnvironmentDoNotConcernIt) {
+  const Result result = up({"1"}, {"TENURE_TLS_CA=/no/such", "TENURE_TLS_NAME=redis.example.com"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_TRUE(has(result.err, "made: this Redis is ready")) << result.err;
+  EXPECT_EQ(tenure({"run", "job", "-n", "--", "true"}, {"TENURE_REDIS=" + url(0)}).code, 0);
+}
+
   ASSERT_EQ(up({"1"}).code, 0);
   const pid_t mine = pid_of(0);
   RedisServer stranger;
