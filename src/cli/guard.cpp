@@ -42,7 +42,8 @@ class Guard {
     // At one instant, and without /proc. The command has not been reaped: the number is still its own.
     if (child_) child_->signal(SIGKILL);
     tree_.end({.on_ended = [this](const siginfo_t& how) { on_ended(how); },
-               .on_refused = [this](pid_t pid) { report({.kind = Report::Kind::refused, .pid = pid}); }});
+               .on_refused = [this](pid_t pid) { report({.kind = Report::Kind::refused, .pid = pid}); },
+               .on_stuck = [this](pid_t pid) { report({.kind = Report::Kind::stuck, .pid = pid}); }});
     return code_;
   }
 

@@ -30,10 +30,11 @@ struct Order {
 
 // From the watchdog to tenure. How the command ended is told by the watchdog's exit code.
 struct Report {
-  enum class Kind { started, not_started, stopped, late, refused };
+  enum class Kind { started, not_started, stopped, late, refused, stuck };
 
   Kind kind = Kind::late;
-  pid_t pid = 0;   // started: the command, which leads a group; refused: whom we may not kill
+  // started: the command, which leads a group; refused: whom we may not kill; stuck: who was killed and stays
+  pid_t pid = 0;
   int number = 0;  // not_started: errno, ETIME when it was too late; stopped: the signal
 };
 

@@ -22,6 +22,9 @@ using Pause = std::chrono::milliseconds;
 constexpr Pause pause_min{1};
 constexpr Pause pause_max{128};
 
+// Whoever was killed is gone sooner, unless something holds it.
+constexpr core::Duration stuck_after = std::chrono::seconds(1);
+
 // So many ended children are taken away before we look around again: in a crowd that forks and ends without end,
 // there are always more.
 constexpr int reaped_at_once = 500;
@@ -86,16 +89,27 @@ void ProcessTree::ask_to_end(pid_t group, core::Time until) const {
 
 void ProcessTree::end(const Events& events) {
   Pause pause = pause_min;
-  bool told = false;
+  core::Time last_end = runtime::boot_now();
+  bool told_refused = false;
+  bool told_stuck = false;
   std::set<pid_t> killed;
   while (true) {
-    if (reap(killed, events)) pause = pause_min;
+    if (reap(killed, events)) {
+      pause = pause_min;
+      last_end = runtime::boot_now();
+    }
     if (is_empty()) return;
     const pid_t refused = kill_all(killed);
     if (pause == pause_max) {
       // Nothing has happened for a while. Is there one that was overlooked, below one that does not die?
       killed.clear();
-      if (refused != 0 && !std::exchange(told, true) && events.on_refused) events.on_refused(refused);
+      if (refused != 0 && !std::exchange(told_refused, true) && events.on_refused) events.on_refused(refused);
+    }
+    if (refused == 0 && !told_stuck && runtime::boot_now() >= last_end + stuck_after) {
+      // Parents that are gone have left theirs to us: whoever is stuck is a child of ours, or below one that is.
+      const auto left = own(Children());
+      told_stuck = !left.empty();
+      if (told_stuck && events.on_stuck) events.on_stuck(left.front());
     }
     wait_for_an_end(pause);
     pause = std::min(2 * pause, pause_max);

@@ -27,6 +27,7 @@ class ProcessTree {
   struct Events {
     std::function<void(const siginfo_t& how)> on_ended{};  // each child of ours
     std::function<void(pid_t pid)> on_refused{};           // we may not kill that one; told once
+    std::function<void(pid_t pid)> on_stuck{};             // killed, and still there; told once
   };
   // Kills them all, and returns when nobody is left: no sooner, as the kernel itself has to say so, and later
   // when one cannot be killed. SIGCHLD must be blocked.

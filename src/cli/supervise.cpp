@@ -35,7 +35,8 @@ class Supervisor {
       on_time();
       wait();
     }
-    ending_.exit_code = run_.watchdog.finish([this](pid_t pid) { say_refused(pid); });
+    ending_.exit_code = run_.watchdog.finish({.on_refused = [this](pid_t pid) { say_refused(pid); },
+                                              .on_stuck = [this](pid_t pid) { say_stuck(pid); }});
     if (group_ != 0) take_terminal_back(group_);
     // A loss that is noticed only now, because we were stopped, is one all the same.
     if (!ending_.start_error) on_time();
@@ -120,6 +121,9 @@ class Supervisor {
           break;
         case Report::Kind::refused:
           say_refused(report->pid);
+          break;
+        case Report::Kind::stuck:
+          say_stuck(report->pid);
       }
     }
   }
@@ -189,6 +193,12 @@ class Supervisor {
   void say_refused(pid_t pid) const {
     say(run_.name + ": process " + std::to_string(pid) +
         " cannot be killed: it runs as another user; waiting until it ends");
+  }
+
+  void say_stuck(pid_t pid) const {
+    say(run_.name + ": process " + std::to_string(pid) +
+        " does not end though it was killed: a disk or network file system that hangs, or a debugger, holds "
+        "it; waiting until it ends");
   }
 
   // A little later than we do it ourselves.

@@ -55,11 +55,11 @@ std::optional<Report> Watchdog::next() {
   return std::nullopt;
 }
 
-std::optional<int> Watchdog::finish(const std::function<void(pid_t)>& on_refused) {
+std::optional<int> Watchdog::finish(const ProcessTree::Events& events) {
   const siginfo_t how = wait_for(P_PID, std::exchange(pid_, -1), WEXITED);
   if (how.si_code == CLD_EXITED) return how.si_status;
   // Its children became ours when it died.
-  tree_.end({.on_refused = on_refused});
+  tree_.end(events);
   return std::nullopt;
 }
 

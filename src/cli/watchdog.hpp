@@ -5,7 +5,6 @@
 
 #include <sys/types.h>
 
-#include <functional>
 #include <optional>
 #include <utility>
 
@@ -34,7 +33,7 @@ class Watchdog {
   // After the last report: there is nobody left, or the watchdog was killed.
   bool ended() const { return ended_; }
   // Then: the command's exit code; nothing if the watchdog was killed. Returns when there is nobody left.
-  std::optional<int> finish(const std::function<void(pid_t)>& on_refused);
+  std::optional<int> finish(const ProcessTree::Events& events);
 
   // On SIGCHLD.
   void on_child();

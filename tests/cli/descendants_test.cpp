@@ -1,11 +1,15 @@
 // Whatever the command has started, and wherever that went (other groups, other sessions, away from its parent):
 // it is gone before another owns the name. Judged from outside, by the next owner, as the first thing it does.
 #include <gtest/gtest.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <fstream>
+#include <utility>
 
 #include "cli/tenure_program.hpp"
 
@@ -289,6 +293,61 @@ TEST_F(DescendantsTest, OneThatMayNotBeKilledIsNamedAndHoldsTheName) {
   EXPECT_EQ(process.exit_code(), 3) << process.err();
   if (process.out() != "0\n") GTEST_SKIP() << "no set-uid programs here: " << process.out();
   EXPECT_TRUE(has(process.err(), " cannot be killed: it runs as another user")) << process.err();
+}
+
+// A debugger outside the tree. What it traces and does not take away stays a zombie, which its parent does not get.
+class Debugger {
+ public:
+  explicit Debugger(pid_t pid) : pid_(pid), error_(ptrace(PTRACE_SEIZE, pid, 0, 0) == 0 ? 0 : errno) {}
+  ~Debugger() { let_go(); }
+  Debugger(const Debugger&) = delete;
+  Debugger& operator=(const Debugger&) = delete;
+
+  int error() const { return error_; }
+  // Waits until it has ended.
+  void let_go() {
+    if (std::exchange(error_, ESRCH) == 0) waitpid(pid_, nullptr, __WALL);
+  }
+
+ private:
+  pid_t pid_;
+  int error_;
+};
+
+TEST_F(DescendantsTest, OneThatDoesNotDieIsNamedAndHoldsTheName) {
+  const auto go = redis.directory() / "go";
+  start_alice("sleep 60 & echo $!; until [ -e " + go.string() + " ]; do sleep 0.01; done; exit 3");
+  const long pid = number_printed(*alice);
+  Debugger debugger(static_cast<pid_t>(pid));
+  if (debugger.error() != 0) GTEST_SKIP() << "no ptrace here, errno " << debugger.error();
+  std::ofstream(go).put('\n');
+  const std::string says =
+      "tenure: job: process " + std::to_string(pid) + " does not end though it was killed";
+  EXPECT_TRUE(wait_until([&] { return has(alice->err(), says); })) << alice->err();
+  std::this_thread::sleep_for(std::chrono::milliseconds(1'500));
+  EXPECT_TRUE(alice->running());
+  EXPECT_EQ(redis.command({"EXISTS", "redlock:job"}).integer, 1);
+  debugger.let_go();
+  EXPECT_EQ(alice->exit_code(), 3);
+  EXPECT_EQ(std::ranges::count(alice->err(), '\n'), 1) << "told more than once: " << alice->err();
+  EXPECT_EQ(keys(redis), only_record);
+}
+
+TEST_F(DescendantsTest, OneThatDoesNotDieIsNamedAlsoWithoutTheWatchdog) {
+  start_alice("sleep 60 & echo $! $PPID; wait");
+  std::istringstream printed(alice->out());
+  pid_t pid = 0;
+  pid_t watchdog = 0;
+  ASSERT_TRUE(printed >> pid >> watchdog);
+  Debugger debugger(pid);
+  if (debugger.error() != 0) GTEST_SKIP() << "no ptrace here, errno " << debugger.error();
+  kill(watchdog, SIGKILL);
+  const std::string says =
+      "tenure: job: process " + std::to_string(pid) + " does not end though it was killed";
+  EXPECT_TRUE(wait_until([&] { return has(alice->err(), says); })) << alice->err();
+  EXPECT_TRUE(alice->running());
+  debugger.let_go();
+  EXPECT_EQ(alice->exit_code(), 125);
 }
 
 TEST_F(DescendantsTest, AWatchdogThatIsStoppedGoesOn) {
