@@ -58,7 +58,9 @@ class Leash {
   template <class Message>
   Heard hear(Message& message) const {
     static_assert(std::is_trivially_copyable_v<Message>);
-    const auto got = ::recv(fd(), &message, sizeof message, MSG_DONTWAIT);
+    auto got = ::recv(fd(), &message, sizeof message, MSG_DONTWAIT);
+    // Said once, when the other ended with words of ours unread. Its own last words lie behind that.
+    if (got < 0 && errno == ECONNRESET) got = ::recv(fd(), &message, sizeof message, MSG_DONTWAIT);
     if (got == static_cast<ssize_t>(sizeof message)) return Heard::message;
     return got < 0 && (errno == EAGAIN || errno == EINTR) ? Heard::nothing : Heard::end;
   }
