@@ -11,8 +11,10 @@ namespace {
 
 using Findings = std::vector<Finding>;
 
-// What a healthy NTP never reaches.
-constexpr core::Duration clock_tolerance = std::chrono::seconds(1);
+// What a healthy NTP never reaches; with a short cap sooner, or the error would come without a warning.
+core::Duration clock_tolerance(core::Ttl cap) {
+  return std::min<core::Duration>(std::chrono::seconds(1), core::Duration(cap) / 4);
+}
 
 void judge_identity(Findings& all, const std::vector<NodeFacts>& nodes) {
   std::map<std::string, std::size_t, std::less<>> first;
@@ -33,15 +35,19 @@ struct Clock {
   core::Duration ahead{};
 };
 
-// Of a majority's clocks the middle one; of one or two nodes nobody can say which is wrong, so ours.
-core::Duration reference(std::vector<Clock> clocks) {
-  if (clocks.size() < 3) return core::Duration::zero();
-  std::ranges::sort(clocks, {}, &Clock::ahead);
-  return clocks[clocks.size() / 2].ahead;
-}
-
 core::Duration apart(core::Duration one, core::Duration other) {
   return one < other ? other - one : one - other;
+}
+
+// Of three and more the middle one. Of two nobody can say which is wrong, but ours is a witness: the one that is
+// nearer to it. Ours itself is no measure: when it is the wrong one, nodes that agree are well.
+Clock reference(std::vector<Clock> clocks) {
+  if (clocks.size() < 3) {
+    return *std::ranges::min_element(clocks, {},
+                                     [](const Clock& it) { return apart(it.ahead, core::Duration::zero()); });
+  }
+  std::ranges::sort(clocks, {}, &Clock::ahead);
+  return clocks[clocks.size() / 2];
 }
 
 std::string ahead_text(core::Duration ahead) {
@@ -54,22 +60,25 @@ void judge_clocks(Findings& all, const std::vector<NodeFacts>& nodes, core::Ttl 
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (!nodes[i].down && nodes[i].clock_ahead) clocks.push_back({i, *nodes[i].clock_ahead});
   }
-  const auto middle = reference(clocks);
-  const std::string whose = clocks.size() < 3 ? "this machine's" : "that of most nodes";
+  if (clocks.empty()) return;
+  const auto [right_one, right] = reference(clocks);
+  const std::string whose =
+      "that of " + (clocks.size() < 3 ? redis::shown(nodes[right_one].address) : "most nodes");
+  const auto tolerance = clock_tolerance(cap);
   const std::string why = "after lost data fencing tokens rest on clocks that agree within the cap, " +
                           core::shown(cap) + "; half of that is too much";
   for (const auto& [node, ahead] : clocks) {
-    if (apart(ahead, middle) <= clock_tolerance) continue;
-    const bool far = apart(ahead, middle) >= core::Duration(cap) / 2;
+    if (apart(ahead, right) <= tolerance) continue;
+    const bool far = apart(ahead, right) >= core::Duration(cap) / 2;
     all.push_back({far ? Severity::error : Severity::warning, "clock", node,
-                   "its clock is " + ahead_text(ahead - middle) + whose, why,
+                   "its clock is " + ahead_text(ahead - right) + whose, why,
                    "set the clocks by NTP, slowly: a step forward ends leases early"});
   }
-  if (apart(middle, core::Duration::zero()) > clock_tolerance) {
+  if (apart(right, core::Duration::zero()) > tolerance) {
     all.push_back({Severity::warning,
                    "own_clock",
                    {},
-                   "this machine's clock is " + ahead_text(-middle) + whose,
+                   "this machine's clock is " + ahead_text(-right) + whose,
                    "the end of a quarantine is then shown wrongly",
                    "set the clock of this machine by NTP"});
   }

@@ -192,6 +192,66 @@ TEST_F(DoctorTest, ClocksThatAreApartAreNamed) {
   EXPECT_TRUE(has(far.out, "s ahead of that of most nodes")) << far.out;
 }
 
+redis::Value later(const Words& command, redis::Value answer, std::chrono::milliseconds by) {
+  if (command.front() != "TIME") return answer;
+  const auto us = std::stol(answer.items[0].text) * 1'000'000 + std::stol(answer.items[1].text) +
+                  std::chrono::microseconds(by).count();
+  answer.items[0].text = std::to_string(us / 1'000'000);
+  answer.items[1].text = std::to_string(us % 1'000'000);
+  return answer;
+}
+
+// Of nodes that agree among themselves, whatever our own clock shows, none is wrong.
+TEST_F(DoctorTest, AWrongClockOfThisMachineIsNoFaultOfTheNodes) {
+  const auto a_minute = [](const Words& command, redis::Value answer) {
+    return later(command, std::move(answer), std::chrono::minutes(1));
+  };
+  Impostor one(nodes[0], a_minute);
+  Impostor two(nodes[1], a_minute);
+  Impostor three(nodes[2], a_minute);
+  for (const Words& set : {Words{one.url()}, {one.url(), two.url()}, {one.url(), two.url(), three.url()}}) {
+    const std::string count = std::to_string(set.size());
+    const Result result = doctor_of(set);
+    EXPECT_EQ(result.code, 1) << result.out;
+    EXPECT_TRUE(has(result.out, "Healthy nodes: " + count + " / " + count)) << result.out;
+    EXPECT_TRUE(has(result.out, "warning: this machine's clock is ")) << result.out;
+    EXPECT_TRUE(has(result.out, set.size() == 3 ? " behind that of most nodes" : " behind that of unix://"))
+        << result.out;
+    EXPECT_FALSE(has(result.out, "its clock is")) << result.out;
+  }
+}
+
+TEST_F(DoctorTest, TwoClocksThatAreApartAreAnError) {
+  Impostor off(nodes[1], [](const Words& command, redis::Value answer) {
+    return later(command, std::move(answer), std::chrono::minutes(-1));
+  });
+  const Result result = doctor_of({urls()[0], off.url()});
+  EXPECT_EQ(result.code, 2) << result.out;
+  EXPECT_TRUE(has(result.out, "error: " + off.url() + ": its clock is ")) << result.out;
+  EXPECT_TRUE(has(result.out, " behind that of " + urls()[0])) << result.out;
+  EXPECT_TRUE(has(result.out, "Healthy nodes: 1 / 2")) << result.out;
+  EXPECT_FALSE(has(result.out, "this machine's clock")) << result.out;
+}
+
+TEST(Doctor, AShortCapMakesClocksMatterSooner) {
+  RedisServer nodes[3];
+  const Words cap{"--ttl-max", "1600ms"};
+  ASSERT_EQ(
+      tenure(Words{"init"} + redis_options({nodes[0].url(), nodes[1].url(), nodes[2].url()}) + cap).code, 0);
+  const auto ahead_by = [&](std::chrono::milliseconds by) {
+    Impostor off(nodes[2], [&](const Words& command, redis::Value answer) {
+      return later(command, std::move(answer), by);
+    });
+    return doctor_of({nodes[0].url(), nodes[1].url(), off.url()}, cap).out;
+  };
+  const std::string some = ahead_by(std::chrono::milliseconds(600));
+  EXPECT_TRUE(has(some, "warning: unix:///tmp/tenure-fake-")) << some;
+  EXPECT_TRUE(has(some, "ahead of that of most nodes")) << some;
+  const std::string far = ahead_by(std::chrono::milliseconds(900));
+  EXPECT_TRUE(has(far, "error: unix:///tmp/tenure-fake-")) << far;
+  EXPECT_TRUE(has(far, "Healthy nodes: 2 / 3")) << far;
+}
+
 TEST_F(DoctorTest, AVersionThatIsTooOldIsRefused) {
   Impostor old(nodes[2], [](const Words& command, redis::Value answer) {
     if (const auto at = answer.text.find("redis_version:");
