@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <future>
+#include <string>
 #include <thread>
 
 #include "support/process.hpp"
@@ -22,7 +24,13 @@ std::vector<pid_t> sorted(std::vector<pid_t> pids) {
 
 TEST(Children, OfAllThreadsAreFoundBothWays) {
   const Process first({"sleep", "60"});
-  const Process with_a_name({"sh", "-c", "printf ') R 1 (' >/proc/$$/comm; echo; read line; exec sleep 60"});
+  // A name that reads like the fields behind it. It keeps it, and starts nobody: it stops.
+  const Process with_a_name({"sh", "-c", "printf ') R 1 (' >/proc/$$/comm; kill -STOP $$"});
+  ASSERT_TRUE(test::wait_until([&] {
+    std::string line;
+    std::getline(std::ifstream("/proc/" + std::to_string(with_a_name.pid()) + "/stat"), line);
+    return line.find("() R 1 () T ") != std::string::npos;
+  }));
   std::promise<pid_t> second;
   std::promise<void> done;
   std::jthread other([&] {

@@ -267,15 +267,15 @@ TEST_F(DoctorTest, AVersionThatIsTooOldIsRefused) {
 
 TEST_F(DoctorTest, ARoundTripThatIsTooLongForTheTtlIsNamed) {
   Impostor slow(nodes[2], [](const Words& command, redis::Value answer) {
-    if (command.front() == "PING") std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    if (command.front() == "PING") std::this_thread::sleep_for(std::chrono::milliseconds(200));
     return answer;
   });
   const Words set{urls()[0], urls()[1], slow.url()};
   EXPECT_EQ(doctor_of(set).code, 0);
-  const Result weak = doctor_of(set, {"--ttl", "500ms"});
+  const Result weak = doctor_of(set, {"--ttl", "3s"});
   EXPECT_EQ(weak.code, 1);
   EXPECT_TRUE(has(weak.out, "warning: " + slow.url() + ": a round trip takes ")) << weak.out;
-  const Result hopeless = doctor_of(set, {"--ttl", "200ms"});
+  const Result hopeless = doctor_of(set, {"--ttl", "1s"});
   EXPECT_EQ(hopeless.code, 1);
   EXPECT_TRUE(has(hopeless.out, "error: " + slow.url() + ": a round trip takes ")) << hopeless.out;
   EXPECT_TRUE(has(hopeless.out, "Healthy nodes: 2 / 3")) << hopeless.out;

@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(OnOneNodeAndOnThree, LockBreakTest, testing::Values(1, 
 
 // S1: told, ended and gone before anybody else can have the name.
 TEST_P(LockBreakTest, TheHolderIsToldAndItsCommandEndedBeforeTheNameIsFree) {
-  const auto holder = hold();
+  const auto holder = hold({"--ttl", "6s"});  // some seconds to look while it is broken and not yet free
   const std::string token = std::to_string(number_printed(*holder));
   ASSERT_TRUE(all_show("web-3#"));
   const auto breaker = start_tenure(break_words());
@@ -198,7 +198,7 @@ TEST(LockBreak, AKeyWithoutExpiryIsLeftUnlessUnsafe) {
 // What is typed is read from a terminal; without one --yes is needed.
 TEST(LockBreak, OnATerminalItAsks) {
   ReadyRedis redis;
-  redis.command({"SET", "redlock:job", "web-3#0123456789abcdef#5", "PX", "700"});
+  redis.command({"SET", "redlock:job", "web-3#0123456789abcdef#5", "PX", "60000"});
   const auto answered = [&](const std::string& answer) {
     int keyboard = -1;
     const pid_t pid = forkpty(&keyboard, nullptr, nullptr, nullptr);
@@ -219,6 +219,7 @@ TEST(LockBreak, OnATerminalItAsks) {
   EXPECT_EQ(answered("n\n"), 1);
   EXPECT_EQ(answered("\n"), 1);
   EXPECT_EQ(redis.command({"GET", "redlock:job"}).text, "web-3#0123456789abcdef#5");
+  redis.command({"PEXPIRE", "redlock:job", "700"});
   EXPECT_EQ(answered("y\n"), 0);
   EXPECT_EQ(keys(redis), only_record);
 }

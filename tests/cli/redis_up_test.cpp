@@ -7,7 +7,6 @@
 
 #include <csignal>
 #include <fstream>
-#include <random>
 
 #include "cli/tenure_program.hpp"
 
@@ -27,14 +26,16 @@ bool is_free(int port) {
   return bound;
 }
 
-// Below those that the kernel gives to connections, and far from 6379.
+// Below those that the kernel gives to connections, and far from 6379. Tests that run at the same time have other
+// pids, and so look at other ports: between this look and the start of a server they could take them.
 int first_of_free_ports(int count) {
-  std::random_device seed;
-  while (true) {
-    const int first = 20'000 + static_cast<int>(seed() % 10'000);
-    bool all = true;
-    for (int i = 0; i < count; ++i) all = all && is_free(first + i);
-    if (all) return first;
+  constexpr int each = 20;
+  for (int begin = getpid() % 500 * each;; begin = (begin + each) % 10'000) {
+    for (int first = 20'000 + begin; first + count <= 20'000 + begin + each; first += count) {
+      bool all = true;
+      for (int i = 0; i < count; ++i) all = all && is_free(first + i);
+      if (all) return first;
+    }
   }
 }
 
@@ -133,7 +134,6 @@ TEST_F(RedisUpTest, ANodeWithoutDataBesideOthersIsNotDeclaredNew) {
   EXPECT_TRUE(has(tenure({"doctor", "--json"}, environment()).out, R"("record": "absent")"));
 }
 
-TEST_F(RedisUpTest, DownEndsThemAndKeepsTheirData) {
 // A server that keeps nothing on disk looks as new after a restart as on its first day, and has forgotten leases.
 TEST_F(RedisUpTest, OneThatKeepsNothingIsNewOnlyOnce) {
   fs::create_directories(directory(0));
@@ -170,6 +170,7 @@ TEST_F(RedisUpTest, OneThatNeverStartedIsStillNew) {
   EXPECT_TRUE(has(result.err, "made: this Redis is ready")) << result.err;
 }
 
+TEST_F(RedisUpTest, DownEndsThemAndKeepsTheirData) {
   ASSERT_EQ(up().code, 0);
   const pid_t first = pid_of(0);
   const Result result = down();
@@ -216,7 +217,6 @@ TEST_F(RedisUpTest, WhenOneDoesNotStartTheOthersAreTakenBackAndWhatRanStays) {
   EXPECT_TRUE(is_free(port + 1));
 }
 
-TEST_F(RedisUpTest, DownLeavesAProcessAloneThatIsNotItsServer) {
 TEST_F(RedisUpTest, ABadCapInTheEnvironmentIsNamedBeforeAnythingIsStarted) {
   for (const auto& [cap, says] : {std::pair{"soon", "TENURE_TTL_MAX: "}, std::pair{"1ms", "is too short"}}) {
     const Result result = up({}, {std::string("TENURE_TTL_MAX=") + cap});
@@ -235,6 +235,7 @@ TEST_F(RedisUpTest, SettingsOfTlsInTheEnvironmentDoNotConcernIt) {
   EXPECT_EQ(tenure({"run", "job", "-n", "--", "true"}, {"TENURE_REDIS=" + url(0)}).code, 0);
 }
 
+TEST_F(RedisUpTest, DownLeavesAProcessAloneThatIsNotItsServer) {
   ASSERT_EQ(up({"1"}).code, 0);
   const pid_t mine = pid_of(0);
   RedisServer stranger;
