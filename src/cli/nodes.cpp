@@ -82,18 +82,20 @@ tl::expected<Named, std::string> find_named(const NodeArgs& args) {
   return from_urls("the default", {"redis://127.0.0.1:6379"});
 }
 
+constexpr runtime::TlsFlags tls_flags{"--tls-ca", "--tls-cert", "--tls-key", "--tls-name"};
+
 // The flags of TLS, each with the variable that stands in for it.
 struct TlsSetting {
-  const char* flag;
+  std::string_view flag;
   const char* variable;
   std::string runtime::TlsOptions::* value;
 };
 
 constexpr std::array tls_settings{
-    TlsSetting{"--tls-ca", "TENURE_TLS_CA", &runtime::TlsOptions::ca_file},
-    TlsSetting{"--tls-cert", "TENURE_TLS_CERT", &runtime::TlsOptions::certificate_file},
-    TlsSetting{"--tls-key", "TENURE_TLS_KEY", &runtime::TlsOptions::key_file},
-    TlsSetting{"--tls-name", "TENURE_TLS_NAME", &runtime::TlsOptions::server_name},
+    TlsSetting{tls_flags.ca, "TENURE_TLS_CA", &runtime::TlsOptions::ca_file},
+    TlsSetting{tls_flags.certificate, "TENURE_TLS_CERT", &runtime::TlsOptions::certificate_file},
+    TlsSetting{tls_flags.key, "TENURE_TLS_KEY", &runtime::TlsOptions::key_file},
+    TlsSetting{tls_flags.server_name, "TENURE_TLS_NAME", &runtime::TlsOptions::server_name},
 };
 
 // Sets TLS up where a node asks for it. Where none does, whoever gave a certificate believes otherwise.
@@ -108,7 +110,7 @@ std::optional<std::string> set_up_tls(const NodeArgs& args, Nodes& nodes) {
            " is for TLS, and no address asks for it: those begin with rediss://";
   }
   if (!wanted) return std::nullopt;
-  auto tls = runtime::Tls::load(nodes.tls_options);
+  auto tls = runtime::Tls::load(nodes.tls_options, tls_flags);
   if (!tls) return "TLS: " + without_secrets(tls.error());
   nodes.tls = std::move(*tls);
   return std::nullopt;

@@ -99,11 +99,15 @@ TEST_F(TlsProgramTest, AServerThatCannotProveItselfIsRefused) {
   RedisServer self_signed({.tls = certificates_.server({.self_signed = true})});
   expect_refused(self_signed, with_secret(self_signed, "rediss"), trusting(), "is self-signed");
   RedisServer elsewhere({.tls = certificates_.server({.alternative_names = "DNS:elsewhere"})});
-  expect_refused(elsewhere, with_secret(elsewhere, "rediss"), trusting(), "is not for 127.0.0.1 (--tls-name");
+  expect_refused(
+      elsewhere, with_secret(elsewhere, "rediss"), trusting(),
+      "is not for 127.0.0.1; if it should be for another, give the server name to expect (--tls-name)");
   RedisServer good({.tls = certificates_.server()});
-  expect_refused(good, with_secret(good, "rediss"), {}, "from a CA that is not trusted here (--tls-ca");
-  expect_refused(good, with_secret(good, "rediss"), trusting() + Words{"--tls-name", "elsewhere"},
-                 "is not for elsewhere (--tls-name");
+  expect_refused(good, with_secret(good, "rediss"), {},
+                 "from a CA that is not trusted here; the CA file (--tls-ca) names those that are");
+  expect_refused(
+      good, with_secret(good, "rediss"), trusting() + Words{"--tls-name", "elsewhere"},
+      "is not for elsewhere; if it should be for another, give the server name to expect (--tls-name)");
 }
 
 TEST_F(TlsProgramTest, AServerThatAsksForACertificateSaysSo) {
@@ -165,7 +169,8 @@ TEST_F(TlsProgramTest, FilesThatAreOfNoUseAreNamedBeforeRedisIsAsked) {
   EXPECT_TRUE(has(says({"--tls-cert", one.certificate_file}), "without its key (--tls-key)"));
   EXPECT_TRUE(
       has(says({"--tls-cert", one.certificate_file, "--tls-key", other.key_file}), "does not belong"));
-  EXPECT_TRUE(has(says({"--tls-name", ".example.com"}), "is not a host name"));
+  EXPECT_TRUE(has(says({"--tls-name", ".example.com"}),
+                  "expect (--tls-name) is \".example.com\", which is not a host name"));
 }
 
 }  // namespace
