@@ -210,6 +210,8 @@ TEST(ApiClient, AForkedChildMayLetItsCopiesGo) {
   EXPECT_TRUE(lease->held()) << "it is the parent's";
 }
 
+// Not with the sanitizer of undefined behaviour, whose own checks need descriptors and cry wolf without.
+#ifndef __SANITIZE_ADDRESS__
 TEST(ApiClient, WithoutDescriptorsItIsRefusedAndNotAborted) {
   Nodes nodes(1);
   const ClientOptions options = options_for(nodes);
@@ -223,6 +225,7 @@ TEST(ApiClient, WithoutDescriptorsItIsRefusedAndNotAborted) {
   EXPECT_EQ(client.error().code, Code::system);
   EXPECT_TRUE(Client::open(options));
 }
+#endif
 
 TEST(ApiClient, DurationsThatNobodyCanWaitAreForEver) {  // T22
   Nodes nodes(1);
