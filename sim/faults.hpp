@@ -39,6 +39,7 @@ inline constexpr std::array<std::string_view, 20> fault_names{
 inline constexpr std::size_t faults_within_assumptions = 18;
 
 using Faults = std::bitset<fault_names.size()>;
+using FaultCounts = std::array<std::uint64_t, fault_names.size()>;
 
 inline bool has(const Faults& faults, Fault fault) { return faults[static_cast<std::size_t>(fault)]; }
 

@@ -10,6 +10,7 @@
 #include "core/random.hpp"
 #include "sim/network.hpp"
 #include "sim/process.hpp"
+#include "sim/storm.hpp"
 
 namespace tenure::sim {
 
@@ -26,7 +27,6 @@ class World {
   redis::Keyspace keyspace() const;
   std::uint64_t calls() const;
   bool nothing_held() const;
-  void restart(std::size_t node, Memory memory, Duration down);
   void storm();
   void end_quarantines();
   void take_turns();
@@ -38,8 +38,6 @@ class World {
   void calm_down();
   void ask_for_liveness();
   void expect_empty();
-  void plan_next_fault();
-  void inject(Fault fault);
   // Runs until then, or until the first violation.
   void run_until(TrueTime end);
   // Runs until it is so, or the time is over.
@@ -60,9 +58,7 @@ class World {
   Network network_;
   Surroundings shared_;
   std::vector<std::unique_ptr<Process>> processes_;
-  Outcome outcome_;
-  bool storming_ = true;
-  bool stepped_ = false;
+  Storm storm_;
   Duration first_waiter_costs_{};  // to those behind it
 };
 
@@ -73,7 +69,8 @@ World::World(const WorldOptions& options, ScriptHost& host)
       trace_(options.trace),
       nodes_(make_nodes(host)),
       network_(plan_, schedule_, nodes_, core::Random(random_.next())),
-      shared_{plan_, schedule_, network_, judge_, trace_, keyspace()} {
+      shared_{plan_, schedule_, network_, judge_, trace_, keyspace()},
+      storm_(shared_, nodes_, processes_, random_) {
   for (const auto& node : nodes_) node->init(schedule_.now());
   for (std::size_t i = 0; i < plan_.clients; ++i) {
     const LocalClock boot(up_to(std::chrono::hours(1000)), draw_drift(plan_, false, random_));
@@ -111,37 +108,38 @@ bool World::nothing_held() const {
 Outcome World::run() {
   storm();
   // A clock that was set may keep a dead lease alive for hours.
-  if (!over() && !stepped_) {
+  if (!over() && !storm_.set_a_clock()) {
     calm_down();
     if (!over()) ask_for_liveness();
   }
   processes_.clear();  // beliefs end with their processes
   judge_.compare_beliefs_with_grants();
-  outcome_.violation = judge_.violation();
-  outcome_.hash = trace_.hash();
-  outcome_.calls = calls();
-  outcome_.grants = judge_.grants();
-  outcome_.slack = judge_.slack();
-  outcome_.faults[static_cast<std::size_t>(Fault::loss)] = network_.lost();
-  outcome_.faults[static_cast<std::size_t>(Fault::delay)] = network_.late();
-  outcome_.faults[static_cast<std::size_t>(Fault::duplicate)] = network_.doubled();
+  Outcome outcome;
+  outcome.faults = storm_.faults();
+  outcome.violation = judge_.violation();
+  outcome.hash = trace_.hash();
+  outcome.calls = calls();
+  outcome.grants = judge_.grants();
+  outcome.slack = judge_.slack();
+  outcome.faults[static_cast<std::size_t>(Fault::loss)] = network_.lost();
+  outcome.faults[static_cast<std::size_t>(Fault::delay)] = network_.late();
+  outcome.faults[static_cast<std::size_t>(Fault::duplicate)] = network_.doubled();
   if (has(plan_.faults, Fault::skew))
-    outcome_.faults[static_cast<std::size_t>(Fault::skew)] = plan_.clients + plan_.nodes;
+    outcome.faults[static_cast<std::size_t>(Fault::skew)] = plan_.clients + plan_.nodes;
   if (has(plan_.faults, Fault::drift))
-    outcome_.faults[static_cast<std::size_t>(Fault::drift)] = plan_.clients + plan_.nodes;
-  return outcome_;
+    outcome.faults[static_cast<std::size_t>(Fault::drift)] = plan_.clients + plan_.nodes;
+  return outcome;
 }
 
 void World::storm() {
   for (const auto& process : processes_) process->work();
-  plan_next_fault();
+  storm_.begin();
   const TrueTime end = schedule_.now() + plan_.timing.ttl * 1000;
   run_until(end, [this] { return calls() >= plan_.calls_goal; });
 }
 
 void World::calm_down() {
-  storming_ = false;
-  network_.calm();
+  storm_.end();
   trace_.event(schedule_.now(), "calm", 0, 0, [] { return std::string(); });
   const TrueTime end = schedule_.now() + plan_.timing.ttl * 10;
   run_until(end, [this] {
@@ -316,104 +314,6 @@ void World::expect_empty() {
   for (const auto& process : processes_) {
     if (!process->idle())
       judge_.violated("L9", schedule_.now(), "a client that gave everything back is not idle");
-  }
-}
-
-void World::plan_next_fault() {
-  schedule_.in(up_to(plan_.fault_every * 2), [this] {
-    if (!storming_) return;
-    const auto fault = static_cast<Fault>(random_.below(fault_names.size()));
-    // Tokens outlive lost data only by clocks that are right within the cap.
-    const bool needs_clocks = fault == Fault::rollback || fault == Fault::wipe || fault == Fault::flushall;
-    if (has(plan_.faults, fault) && !(needs_clocks && has(plan_.faults, Fault::step))) inject(fault);
-    plan_next_fault();
-  });
-}
-
-void World::inject(Fault fault) {
-  const Duration length = up_to(random_.below(3) == 0 ? plan_.timing.ttl * 3 : plan_.timing.ttl);
-  const std::size_t client = random_.below(processes_.size());
-  const std::size_t node = random_.below(nodes_.size());
-  Process& process = *processes_[client];
-  const bool hold = random_.below(2) == 0;
-  const bool up = random_.below(2) == 0;
-  switch (fault) {
-    case Fault::partition:
-      // From one node, or from all.
-      for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        if (up || i == node) network_.cut(client, i, true, true, hold, length);
-      }
-      break;
-    case Fault::oneway:
-      network_.cut(client, node, up, !up, hold, length);
-      break;
-    case Fault::pause:
-    case Fault::suspend:
-      if (process.paused()) return;
-      process.pause(length, fault == Fault::suspend);
-      break;
-    case Fault::crash:
-      process.crash();
-      break;
-    case Fault::flush:
-      nodes_[node]->flush_scripts(schedule_.now());
-      break;
-    case Fault::slow:
-      if (hold) {
-        network_.stop_node(node, length);
-      } else {
-        network_.slow_node(node, up_to(plan_.timing.node_timeout / 2), length);
-      }
-      break;
-    case Fault::close:
-      network_.on_hindrance(client, node);
-      process.on_closed(node);
-      break;
-    case Fault::error:
-      network_.refuse_scripts(node, length);
-      break;
-    case Fault::remove:
-      judge_.on_broken_assumption();
-      nodes_[node]->remove(plan_.names[random_.below(plan_.names.size())], schedule_.now());
-      break;
-    case Fault::restart:
-      restart(node, Memory::all, length);
-      break;
-    case Fault::rollback:
-      restart(node, Memory::older, up ? Duration::zero() : length);
-      break;
-    case Fault::wipe:
-      restart(node, Memory::none, up ? Duration::zero() : length);
-      break;
-    case Fault::flushall:
-      nodes_[node]->wipe(schedule_.now());
-      break;
-    case Fault::step:
-      judge_.on_broken_assumption();
-      stepped_ = true;
-      network_.on_clock_set(node);
-      nodes_[node]->step_clock(random_.between(-std::chrono::hours(3), std::chrono::hours(3)));
-      break;
-    case Fault::delay:
-    case Fault::loss:
-    case Fault::duplicate:
-    case Fault::drift:
-    case Fault::skew:
-      return;  // these go on all the time
-  }
-  outcome_.faults[static_cast<std::size_t>(fault)] += 1;
-  trace_.event(schedule_.now(), "fault", static_cast<std::uint64_t>(fault), client, [&] {
-    return std::string(fault_names[static_cast<std::size_t>(fault)]) + " client " + std::to_string(client) +
-           " node " + std::to_string(node) + " for " + std::to_string(length.count() / 1'000'000) + " ms";
-  });
-}
-
-// The clients see their connections closed; some only in time.
-void World::restart(std::size_t node, Memory memory, Duration down) {
-  nodes_[node]->restart(memory, draw_wall_clock(plan_, true, random_), schedule_.now());
-  network_.restart_node(node, down);
-  for (const auto& process : processes_) {
-    if (random_.below(5) != 0) process->on_closed(node);
   }
 }
 

@@ -18,7 +18,7 @@ struct Outcome {
   std::uint64_t hash = 0;
   std::uint64_t calls = 0;  // scripts that a node ran
   std::uint64_t grants = 0;
-  std::array<std::uint64_t, fault_names.size()> faults{};  // how many of each
+  FaultCounts faults{};  // how many of each
   Slack slack;
 };
 

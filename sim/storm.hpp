@@ -1,0 +1,47 @@
+// The faults of a world: one after the other, drawn by chance, until it is told to end.
+// Delays, losses and clocks that run apart go on all the time; the network and the plan see to those.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/random.hpp"
+#include "sim/faults.hpp"
+#include "sim/network.hpp"
+#include "sim/node.hpp"
+#include "sim/process.hpp"
+
+namespace tenure::sim {
+
+class Storm {
+ public:
+  // All of these outlive it. The chance is that of the world: a seed is one sequence of draws.
+  Storm(Surroundings& surroundings, std::vector<std::unique_ptr<Node>>& nodes,
+        std::vector<std::unique_ptr<Process>>& processes, core::Random& random)
+      : shared_(surroundings), nodes_(nodes), processes_(processes), random_(random) {}
+
+  void begin();
+  // From now on no fault comes, and no message is late, lost or doubled.
+  void end();
+
+  // How often each was injected.
+  const FaultCounts& faults() const { return faults_; }
+  // A clock that was set may keep a dead lease alive for hours.
+  bool set_a_clock() const { return set_a_clock_; }
+
+ private:
+  void plan_next();
+  void inject(Fault fault);
+  void restart(std::size_t node, Memory memory, Duration down);
+  Duration up_to(Duration longest) { return random_.between(Duration::zero(), longest); }
+
+  Surroundings& shared_;
+  std::vector<std::unique_ptr<Node>>& nodes_;
+  std::vector<std::unique_ptr<Process>>& processes_;
+  core::Random& random_;
+  FaultCounts faults_{};
+  bool blows_ = true;
+  bool set_a_clock_ = false;
+};
+
+}  // namespace tenure::sim
