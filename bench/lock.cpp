@@ -29,11 +29,10 @@ std::string epoch_of(Floor& redis) {
 // The commands of floor A: the same scripts with the same arguments.
 struct SameScripts {
   explicit SameScripts(Floor& redis) : epoch(epoch_of(redis)) {
-    for (const auto by : {redis::CallBy::body}) {
-      redis.call(
-          redis::script_call(core::AcquireRequest{"warm", core::Grant("floor", 1), ttl}, {}, epoch, by));
-      redis.call(redis::script_call(core::ReleaseRequest{"warm", core::Grant("floor", 1)}, {}, epoch, by));
-    }
+    const core::Grant warm("floor", 1);
+    constexpr auto by = redis::CallBy::body;  // makes them known
+    redis.call(redis::script_call(core::AcquireRequest{"warm", warm, ttl}, {}, epoch, by));
+    redis.call(redis::script_call(core::ReleaseRequest{"warm", warm}, {}, epoch, by));
   }
   Words acquire(const std::string& key) {
     grant = core::Grant("floor", ++nonce);

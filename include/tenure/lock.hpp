@@ -14,7 +14,8 @@ namespace tenure {
 
 namespace detail {
 struct Context;
-}
+struct LockPlan;
+}  // namespace detail
 
 /// Made by Client::lock(); costs nothing until it is acquired. May be copied, and used from many threads: each
 /// acquisition is one of its own, also within one process.
@@ -29,11 +30,11 @@ class Lock {
 
  private:
   friend class Client;
-  Lock(std::shared_ptr<detail::Context> context, std::string name, LockOptions options);
+  Lock(std::shared_ptr<detail::Context> context, std::string name, const LockOptions& options);
 
   std::shared_ptr<detail::Context> context_;
   std::string name_;
-  LockOptions options_;
+  std::shared_ptr<const detail::LockPlan> plan_;
 };
 
 }  // namespace tenure

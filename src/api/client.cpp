@@ -30,12 +30,9 @@ std::optional<std::string> error_in(const ClientOptions& options) {
 }
 
 tl::expected<runtime::Nodes, std::string> nodes_of(const ClientOptions& options) {
-  runtime::Nodes nodes;
-  for (const auto& url : options.nodes) {
-    auto address = redis::parse_url(url);
-    if (!address) return tl::unexpected(std::move(address.error()));
-    nodes.addresses.push_back(std::move(*address));
-  }
+  auto addresses = runtime::parse_addresses(options.nodes);
+  if (!addresses) return tl::unexpected(std::move(addresses.error()));
+  runtime::Nodes nodes{std::move(*addresses)};
   if (auto error = runtime::error_in(nodes.addresses)) return tl::unexpected(std::move(*error));
   nodes.keyspace = {options.prefix, options.ttl_max};
   const auto& [ca, certificate, key, name] = options.tls;

@@ -17,60 +17,69 @@ std::optional<core::Duration> counted(const std::optional<std::chrono::milliseco
   return detail::counted(*duration);
 }
 
-tl::expected<core::Timing, std::string> timing_of(const LockOptions& options, core::Duration cap) {
-  core::TimingOptions timing;
-  timing.ttl_max = cap;
-  timing.ttl = counted(options.ttl).value_or(std::min(timing.ttl, cap));
-  timing.grace = counted(options.grace);
-  timing.node_timeout = counted(options.node_timeout);
-  if (const auto hold_max = counted(options.hold_max); hold_max && *hold_max < timing.ttl) {
-    return tl::unexpected("a longest hold of " + core::shown(*hold_max) + " is shorter than the TTL of " +
-                          core::shown(timing.ttl));
-  }
-  return core::make_timing(timing);
-}
+}  // namespace
 
-tl::expected<std::string, std::string> key_of(const std::string& name, const detail::Context& context) {
+// What the options amount to, for every acquisition alike; or what is wrong with them.
+struct detail::LockPlan {
+  std::string key;
+  core::Timing timing{};
+  std::optional<core::Duration> hold_max{};
+  std::string error{};
+};
+
+namespace {
+
+tl::expected<detail::LockPlan, std::string> make_plan(const std::string& name, const LockOptions& options,
+                                                      const detail::Context& context) {
   if (auto error = core::name_error("the name", name)) return tl::unexpected(std::move(*error));
-  std::string key = context.lock_prefix + name;
-  if (context.nodes.keyspace.owns(key)) {
-    return tl::unexpected("the name " + name + " cannot be used: its key would be " + key +
-                          ", which Tenure needs for itself");
+  auto key = runtime::lock_key(context.lock_prefix, name, context.nodes.keyspace);
+  if (!key) return tl::unexpected(std::move(key.error()));
+  const auto refuse = [&](const std::string& why) { return tl::unexpected(name + ": " + why); };
+  auto lengths = core::timing_options(counted(options.ttl), context.nodes.keyspace.cap);
+  lengths.grace = counted(options.grace);
+  lengths.node_timeout = counted(options.node_timeout);
+  const auto hold_max = counted(options.hold_max);
+  if (hold_max && *hold_max < lengths.ttl) {
+    return refuse("a longest hold of " + core::shown(*hold_max) + " is shorter than the TTL of " +
+                  core::shown(lengths.ttl));
   }
-  return key;
+  const auto timing = core::make_timing(lengths);
+  if (!timing) return refuse(timing.error());
+  return detail::LockPlan{std::move(*key), *timing, hold_max};
 }
 
 }  // namespace
 
-Lock::Lock(std::shared_ptr<detail::Context> context, std::string name, LockOptions options)
-    : context_(std::move(context)), name_(std::move(name)), options_(options) {}
+Lock::Lock(std::shared_ptr<detail::Context> context, std::string name, const LockOptions& options)
+    : context_(std::move(context)), name_(std::move(name)) {
+  auto plan = make_plan(name_, options, *context_);
+  if (!plan) plan = detail::LockPlan{.key = {}, .error = std::move(plan.error())};
+  plan_ = std::make_shared<const detail::LockPlan>(std::move(*plan));
+}
 
 tl::expected<Lease, Refusal> Lock::try_acquire() const {
   return acquire({.wait_max = std::chrono::milliseconds::zero()});
 }
 
 tl::expected<Lease, Refusal> Lock::acquire(const Wait& wait, const std::stop_token& stop) const {
-  auto key = key_of(name_, *context_);
-  if (!key) return tl::unexpected(usage(std::move(key.error())));
-  auto timing = timing_of(options_, context_->nodes.keyspace.cap);
-  if (!timing) return tl::unexpected(usage(name_ + ": " + timing.error()));
+  if (!plan_->error.empty()) return tl::unexpected(usage(plan_->error));
   if (wait.retry_delay <= std::chrono::milliseconds::zero()) {
     return tl::unexpected(usage(name_ + ": a retry delay must be above zero"));
   }
 
   runtime::AcquireOptions options;
-  options.timing = *timing;
-  if (wait.wait_max) options.wait_max = std::max(detail::counted(*wait.wait_max), core::Duration::zero());
-  if (!wait.wait_max) options.wait_max.reset();
+  options.timing = plan_->timing;
+  options.wait_max = counted(wait.wait_max);
+  if (options.wait_max) options.wait_max = std::max(*options.wait_max, core::Duration::zero());
   options.retries = wait.retries;
   options.retry_delay = detail::counted(wait.retry_delay);
-  options.hold_max = counted(options_.hold_max);
+  options.hold_max = plan_->hold_max;
   if (wait.on_waiting) {
     options.on_waiting = [&](const core::Refusal& why) {
       wait.on_waiting(detail::refusal(why, name_, *context_));
     };
   }
-  auto lease = context_->client.acquire(*key, options, stop);
+  auto lease = context_->client.acquire(plan_->key, options, stop);
   if (!lease) return tl::unexpected(detail::refusal(lease.error(), name_, *context_));
   return Lease(std::make_unique<detail::Held>(detail::Held{context_, name_, std::move(*lease)}));
 }

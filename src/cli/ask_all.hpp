@@ -1,14 +1,12 @@
-// Asks all nodes the same, each over a connection of its own and all at the same time: one that does not answer
-// costs the others nothing.
+// Asks all nodes the same, each over a connection of its own and all at the same time.
 #pragma once
 
-#include <optional>
-#include <thread>
 #include <tl/expected.hpp>
 #include <vector>
 
 #include "cli/nodes.hpp"
-#include "core/message.hpp"
+#include "core/action.hpp"
+#include "runtime/at_once.hpp"
 #include "runtime/caller.hpp"
 
 namespace tenure::cli {
@@ -19,19 +17,24 @@ inline constexpr core::Duration ask_timeout = std::chrono::seconds(2);
 template <class Answer, class Ask>
 std::vector<tl::expected<Answer, core::Failure>> ask_all(const Nodes& nodes, const Ask& ask) {
   std::vector<tl::expected<Answer, core::Failure>> answers(nodes.addresses.size());
-  std::vector<std::jthread> threads;
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    threads.emplace_back([&, i] {
-      auto redis = runtime::Caller::connect(nodes.addresses[i], ask_timeout, nodes.tls);
-      if (redis) {
-        answers[i] = ask(*redis, i);
-      } else {
-        answers[i] = tl::unexpected(redis.error());
-      }
-    });
-  }
-  threads.clear();  // waits for each
+  runtime::at_once(answers.size(), [&](std::size_t i) {
+    auto redis = runtime::Caller::connect(nodes.addresses[i], ask_timeout, nodes.tls);
+    if (redis) {
+      answers[i] = ask(*redis, i);
+    } else {
+      answers[i] = tl::unexpected(redis.error());
+    }
+  });
   return answers;
+}
+
+template <class Answer>
+std::vector<core::NodeFailure> failures_in(const std::vector<tl::expected<Answer, core::Failure>>& answers) {
+  std::vector<core::NodeFailure> failures;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (!answers[i]) failures.push_back({static_cast<core::NodeIndex>(i), answers[i].error()});
+  }
+  return failures;
 }
 
 }  // namespace tenure::cli

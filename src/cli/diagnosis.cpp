@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <thread>
 
 #include "cli/set_findings.hpp"
+#include "runtime/at_once.hpp"
 #include "runtime/wall_clock.hpp"
 
 namespace tenure::cli {
@@ -16,11 +16,9 @@ constexpr core::Duration patience = std::chrono::seconds(2);
 
 std::vector<NodeFacts> look_at_all(const Nodes& nodes, const Ground& ground) {
   std::vector<NodeFacts> facts(nodes.addresses.size());
-  std::vector<std::jthread> threads;
-  for (std::size_t i = 0; i < facts.size(); ++i) {
-    threads.emplace_back([&, i] { facts[i] = look_at(nodes.addresses[i], nodes.tls, ground, patience); });
-  }
-  threads.clear();  // waits for each
+  runtime::at_once(facts.size(), [&](std::size_t i) {
+    facts[i] = look_at(nodes.addresses[i], nodes.tls, ground, patience);
+  });
   return facts;
 }
 

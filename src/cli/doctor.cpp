@@ -13,34 +13,26 @@ namespace tenure::cli {
 
 namespace {
 
-int refuse(const std::string& sentence) {
-  say(sentence);
-  return number(ExitCode::usage);
-}
-
 // As monitoring systems take them. A note is no reason for a person to get up.
-int code_for(const Diagnosis& diagnosis) {
-  if (diagnosis.status() == Status::no_quorum) return number(ExitCode::critical);
+ExitCode code_for(const Diagnosis& diagnosis) {
+  if (diagnosis.status() == Status::no_quorum) return ExitCode::critical;
   const bool all_well = diagnosis.status() == Status::healthy && !diagnosis.has(Severity::warning);
-  return number(all_well ? ExitCode::done : ExitCode::degraded);
+  return all_well ? ExitCode::done : ExitCode::degraded;
 }
 
 }  // namespace
 
 int doctor(const DoctorArgs& args) {
-  if (auto error = core::name_error("the lock prefix", args.lock_prefix)) return refuse(*error);
+  if (auto error = core::name_error("the lock prefix", args.lock_prefix))
+    return fail(ExitCode::usage, *error);
   auto nodes = choose_nodes(args.nodes);
-  if (!nodes) return refuse(nodes.error());
-  core::TimingOptions options;
-  options.ttl_max = nodes->keyspace.cap;
-  options.ttl = args.ttl.value_or(std::min(options.ttl, options.ttl_max));
-  const auto timing = core::make_timing(options);
-  if (!timing) return refuse(timing.error());
+  if (!nodes) return fail(ExitCode::usage, nodes.error());
+  const auto timing = core::make_timing(core::timing_options(args.ttl, nodes->keyspace.cap));
+  if (!timing) return fail(ExitCode::usage, timing.error());
 
   const Diagnosis diagnosis = diagnose(std::move(*nodes), args.lock_prefix, timing->node_timeout);
   std::fputs((args.json ? doctor_json(diagnosis) : doctor_text(diagnosis)).c_str(), stdout);
-  const int written = finish_output();
-  return written == number(ExitCode::done) ? code_for(diagnosis) : written;
+  return finish_output(code_for(diagnosis));
 }
 
 }  // namespace tenure::cli

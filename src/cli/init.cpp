@@ -154,10 +154,7 @@ int init(Nodes nodes, std::function<void(const std::string& line)> report) {
 
 int init(const InitArgs& args) {
   auto nodes = choose_nodes(args.nodes);
-  if (!nodes) {
-    say(nodes.error());
-    return number(ExitCode::usage);
-  }
+  if (!nodes) return fail(ExitCode::usage, nodes.error());
   const int code = init(std::move(*nodes), [](const std::string& line) { std::puts(line.c_str()); });
   const int written = finish_output();
   return code == number(ExitCode::done) ? written : code;

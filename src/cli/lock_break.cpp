@@ -22,11 +22,6 @@ using core::Failure;
 using redis::Broken;
 using std::chrono::milliseconds;
 
-int fail(ExitCode code, const std::string& sentence) {
-  say(sentence);
-  return number(code);
-}
-
 // One name that is to be broken.
 class Breaking {
  public:
@@ -174,10 +169,7 @@ class Breaking {
   }
 
   int changed_or_failed(const Answers& answers) const {
-    std::vector<core::NodeFailure> failures;
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-      if (!answers[i]) failures.push_back({static_cast<core::NodeIndex>(i), answers[i].error()});
-    }
+    const auto failures = failures_in(answers);
     if (answers.size() - failures.size() < nodes_.quorum()) {
       return fail(ExitCode::no_quorum, args_.name +
                                            " may be broken on some nodes, but not on a majority, and its "
@@ -188,7 +180,8 @@ class Breaking {
                 args_.name + " has changed hands in this moment; look again before you break it");
   }
 
-  // Until what stands in its place has run out on a majority: so long nobody else can have it.
+  // Nobody else can have it until what stands in its place has run out on a majority. The rest ends within moments of
+  // that, and is waited for as well: free is free everywhere.
   int wait_it_out() {
     while (true) {
       if (!look()) {
@@ -196,14 +189,14 @@ class Breaking {
         return number(ExitCode::no_quorum);
       }
       std::size_t free = 0;
-      core::Ttl longest = milliseconds(10);
+      core::Ttl longest{};
       for (const auto& sight : lock_.nodes) {
         const bool stands = sight && sight->exists() && redis::grant_in(sight->value) == standing_;
         if (sight && !stands) free += 1;
-        if (stands) longest = std::max(longest, sight->left);
+        if (stands) longest = std::max({longest, sight->left, milliseconds(10)});
       }
-      if (free >= nodes_.quorum()) break;
-      std::this_thread::sleep_for(longest);
+      if (free >= nodes_.quorum() && longest == core::Ttl::zero()) break;
+      std::this_thread::sleep_for(std::max(longest, milliseconds(10)));
     }
     say(args_.name + " is " + lock_words(lock_) + (lock_.taken() ? " by now" : ""));
     return number(ExitCode::done);

@@ -60,14 +60,6 @@ tl::expected<ByKey, Failure> scan(runtime::Caller& redis, const std::string& pre
 
 using Answers = std::vector<tl::expected<ByKey, Failure>>;
 
-std::vector<core::NodeFailure> failures_in(const Answers& answers) {
-  std::vector<core::NodeFailure> failures;
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    if (!answers[i]) failures.push_back({static_cast<core::NodeIndex>(i), answers[i].error()});
-  }
-  return failures;
-}
-
 // What each node shows for that key.
 Sights sights_of(const Answers& answers, const std::string& key) {
   Sights sights;

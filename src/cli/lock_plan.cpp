@@ -12,11 +12,9 @@ tl::expected<Nodes, std::string> lock_nodes(const LockPlace& place, const std::o
     if (auto error = core::name_error("the name", *name)) return tl::unexpected(*error);
   }
   auto nodes = choose_nodes(place.nodes);
-  if (nodes && name && nodes->keyspace.owns(place.lock_prefix + *name)) {
-    return tl::unexpected("the name " + *name + " cannot be used: its key would be " + place.lock_prefix +
-                          *name + ", which Tenure needs for itself");
-  }
-  return nodes;
+  if (!nodes || !name) return nodes;
+  const auto key = runtime::lock_key(place.lock_prefix, *name, nodes->keyspace);
+  return key ? nodes : tl::unexpected(key.error());
 }
 
 bool say_failures(const Looked& looked, const Nodes& nodes) {

@@ -11,22 +11,16 @@ namespace tenure::cli {
 
 namespace {
 
-int refuse(const std::string& sentence) {
-  say(sentence);
-  return number(ExitCode::usage);
-}
-
 int print(const std::string& text, ExitCode code) {
   std::fputs(text.c_str(), stdout);
-  const int written = finish_output();
-  return written == number(ExitCode::done) ? number(code) : written;
+  return finish_output(code);
 }
 
 }  // namespace
 
 int lock_ls(const LockLsArgs& args) {
   const auto nodes = lock_nodes(args.place, std::nullopt);
-  if (!nodes) return refuse(nodes.error());
+  if (!nodes) return fail(ExitCode::usage, nodes.error());
   const Looked looked = look_at_all_locks(*nodes, args.place.lock_prefix);
   if (!say_failures(looked, *nodes)) return number(ExitCode::no_quorum);
   if (args.json) return print(locks_json(looked.locks), ExitCode::done);
@@ -39,7 +33,7 @@ int lock_ls(const LockLsArgs& args) {
 
 int lock_show(const LockShowArgs& args) {
   const auto nodes = lock_nodes(args.place, args.name);
-  if (!nodes) return refuse(nodes.error());
+  if (!nodes) return fail(ExitCode::usage, nodes.error());
   const Looked looked = look_at_lock(*nodes, args.place.lock_prefix, args.name);
   if (!say_failures(looked, *nodes)) return number(ExitCode::no_quorum);
   const LockView& lock = looked.locks.front();

@@ -8,8 +8,6 @@
 #include <string>
 #include <system_error>
 
-#include "cli/exit_code.hpp"
-
 namespace tenure::cli {
 
 void say(std::string_view text) {
@@ -23,8 +21,13 @@ void say(std::string_view text) {
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, lines.data(), lines.size());
 }
 
-int finish_output() {
-  if (std::fflush(stdout) == 0) return number(ExitCode::done);
+int fail(ExitCode code, std::string_view sentence) {
+  say(sentence);
+  return number(code);
+}
+
+int finish_output(ExitCode code) {
+  if (std::fflush(stdout) == 0) return number(code);
   say("cannot write the output: " + std::generic_category().message(errno));
   return number(ExitCode::own_error);
 }

@@ -3,13 +3,18 @@
 
 #include <string_view>
 
+#include "cli/exit_code.hpp"
+
 namespace tenure::cli {
 
 // In one write, so that the lines of several programs on one terminal stay whole. A text of several lines gets
 // "tenure: " before each.
 void say(std::string_view text);
 
+// Says it, and gives the number of the exit code.
+int fail(ExitCode code, std::string_view sentence);
+
 // The exit code of a command whose output is complete: an own error when it could not be written.
-int finish_output();
+int finish_output(ExitCode code = ExitCode::done);
 
 }  // namespace tenure::cli

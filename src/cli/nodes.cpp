@@ -46,13 +46,9 @@ struct Named {
 };
 
 tl::expected<Named, std::string> from_urls(const std::string& source, const std::vector<std::string>& urls) {
-  Named named{source, {}};
-  for (const auto& url : urls) {
-    auto address = redis::parse_url(url);
-    if (!address) return tl::unexpected(source + ": " + address.error());
-    named.addresses.push_back(std::move(*address));
-  }
-  return named;
+  auto addresses = runtime::parse_addresses(urls);
+  if (!addresses) return tl::unexpected(source + ": " + addresses.error());
+  return Named{source, std::move(*addresses)};
 }
 
 tl::expected<Named, std::string> from_file(const std::string& source, const std::string& path) {

@@ -21,11 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int fail(ExitCode code, const std::string& sentence) {
-  say(sentence);
-  return number(code);
-}
-
 std::string port_text(const LocalServer& server) { return "port " + std::to_string(server.port()); }
 
 std::optional<fs::path> root_of(const std::optional<std::string>& given) {

@@ -19,11 +19,6 @@ namespace tenure::cli {
 
 namespace {
 
-int fail(ExitCode code, const std::string& sentence) {
-  say(sentence);
-  return number(code);
-}
-
 // What the options amount to.
 struct Plan {
   std::string key;
@@ -41,14 +36,10 @@ tl::expected<Plan, std::string> make_plan(const RunArgs& args) {
   auto nodes = choose_nodes(args.nodes);
   if (!nodes) return tl::unexpected(nodes.error());
   plan.nodes = std::move(*nodes);
-  plan.key = args.lock_prefix + args.name;
-  if (plan.nodes.keyspace.owns(plan.key)) {
-    return tl::unexpected("the name " + args.name + " cannot be used: its key would be " + plan.key +
-                          ", which Tenure needs for itself");
-  }
-  core::TimingOptions options;
-  options.ttl_max = plan.nodes.keyspace.cap;
-  options.ttl = args.ttl.value_or(std::min(options.ttl, options.ttl_max));
+  auto key = runtime::lock_key(args.lock_prefix, args.name, plan.nodes.keyspace);
+  if (!key) return tl::unexpected(key.error());
+  plan.key = std::move(*key);
+  auto options = core::timing_options(args.ttl, plan.nodes.keyspace.cap);
   options.grace = args.grace;
   const auto timing = core::make_timing(options);
   if (!timing) return tl::unexpected(timing.error());

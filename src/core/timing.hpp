@@ -2,6 +2,7 @@
 // lengths that cannot work together.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
@@ -22,6 +23,14 @@ struct TimingOptions {
   std::optional<Duration> renew{};         // a third of the TTL
   std::optional<Duration> node_timeout{};  // a tenth of the TTL, at most a second
 };
+
+// That TTL, or the usual one where the cap is not shorter.
+inline TimingOptions timing_options(std::optional<Duration> ttl, Duration cap) {
+  TimingOptions options;
+  options.ttl = ttl.value_or(std::min(options.ttl, cap));
+  options.ttl_max = cap;
+  return options;
+}
 
 struct Timing {
   Ttl ttl{};

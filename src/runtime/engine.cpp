@@ -202,11 +202,7 @@ void Engine::act(core::Action& action, core::Time now, Link::News& news) {
   } else if (std::holds_alternative<core::Listen>(action)) {
     listen(now);
   } else if (const auto* jumped = std::get_if<core::ClockJumped>(&action)) {
-    log(redis::shown(options_.nodes.at(jumped->node)) + ": its clock has jumped by " +
-        core::shown(std::chrono::round<std::chrono::milliseconds>(jumped->by)) +
-        "; its grants do not count for " + core::shown(jumped->distrusted_for));
-    tell({Event::Kind::clock_jumped, redis::shown(options_.nodes.at(jumped->node)), 0,
-          "by " + core::shown(std::chrono::round<std::chrono::milliseconds>(jumped->by))});
+    on_clock_jumped(*jumped);
   } else if (const auto* acquired = std::get_if<core::Acquired>(&action)) {
     on_acquired(*acquired);
   } else if (auto* refused = std::get_if<core::Refused>(&action)) {
@@ -283,6 +279,14 @@ void Engine::on_uncertain(const core::Uncertain& uncertain) {
   const core::Duration left = leases_.at(uncertain.lease)->deadline.load() - boot_now();
   log(tenant_.key_of(uncertain.lease) + " is uncertain: its renewal failed (" + uncertain.failure.detail +
       "); trying again for another " + core::shown(std::chrono::floor<std::chrono::milliseconds>(left)));
+}
+
+void Engine::on_clock_jumped(const core::ClockJumped& jumped) {
+  const std::string node = redis::shown(options_.nodes.at(jumped.node));
+  const std::string by = "by " + core::shown(std::chrono::round<std::chrono::milliseconds>(jumped.by));
+  log(node + ": its clock has jumped " + by + "; its grants do not count for " +
+      core::shown(jumped.distrusted_for));
+  tell({Event::Kind::clock_jumped, node, 0, by});
 }
 
 void Engine::log(std::string sentence) {

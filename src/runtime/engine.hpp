@@ -110,6 +110,7 @@ class Engine {
   void on_renewed(const core::Renewed& renewed);
   void on_lost(const core::Lost& lost);
   void on_uncertain(const core::Uncertain& uncertain);
+  void on_clock_jumped(const core::ClockJumped& jumped);
   void log(std::string sentence);
   void tell(Event::Kind kind, core::LeaseId lease, std::string detail = {});
   void tell(Event event);

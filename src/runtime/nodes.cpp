@@ -42,6 +42,24 @@ std::optional<std::string> error_in(const std::vector<redis::Address>& addresses
   return std::nullopt;
 }
 
+tl::expected<std::vector<redis::Address>, std::string> parse_addresses(const std::vector<std::string>& urls) {
+  std::vector<redis::Address> addresses;
+  for (const auto& url : urls) {
+    auto address = redis::parse_url(url);
+    if (!address) return tl::unexpected(std::move(address.error()));
+    addresses.push_back(std::move(*address));
+  }
+  return addresses;
+}
+
+tl::expected<std::string, std::string> lock_key(const std::string& prefix, const std::string& name,
+                                                const redis::Keyspace& keyspace) {
+  std::string key = prefix + name;
+  if (!keyspace.owns(key)) return key;
+  return tl::unexpected("the name " + name + " cannot be used: its key would be " + key +
+                        ", which Tenure needs for itself");
+}
+
 std::optional<std::string> warning_of_even(const Nodes& nodes) {
   const std::size_t count = nodes.addresses.size();
   if (count % 2 != 0) return std::nullopt;

@@ -26,6 +26,13 @@ struct Nodes {
 // Each must be another server, and there may not be too many: what is wrong, or nothing.
 std::optional<std::string> error_in(const std::vector<redis::Address>& addresses);
 
+// Addresses as users write them. The error is a sentence without secrets.
+tl::expected<std::vector<redis::Address>, std::string> parse_addresses(const std::vector<std::string>& urls);
+
+// The key of a lock. The error is a sentence: one of those that Tenure needs for itself can be none.
+tl::expected<std::string, std::string> lock_key(const std::string& prefix, const std::string& name,
+                                                const redis::Keyspace& keyspace);
+
 // An even number works, and is no better than one node less: a sentence about it, or nothing.
 std::optional<std::string> warning_of_even(const Nodes& nodes);
 

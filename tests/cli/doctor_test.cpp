@@ -13,12 +13,9 @@ const RedisServer::Options keeps_data{.tcp = true, .arguments = {"--appendonly",
 
 class DoctorTest : public testing::Test {
  protected:
-  DoctorTest() {
-    const Result made = tenure(Words{"init"} + redis_options(urls()));
-    if (made.code != 0) throw std::runtime_error("tenure init: " + made.err);
-  }
+  DoctorTest() { make_ready(urls()); }
 
-  Words urls() const { return {nodes[0].url(), nodes[1].url(), nodes[2].url()}; }
+  Words urls() const { return urls_of(nodes); }
   Result doctor(const Words& options = {}) {
     return tenure(Words{"doctor"} + redis_options(urls()) + options);
   }

@@ -15,16 +15,9 @@ using Clock = std::chrono::steady_clock;
 
 class LockBreakTest : public testing::TestWithParam<int> {
  protected:
-  LockBreakTest() : nodes(static_cast<std::size_t>(GetParam())) {
-    const Result made = tenure(Words{"init"} + redis_options(urls()));
-    if (made.code != 0) throw std::runtime_error("tenure init: " + made.err);
-  }
+  LockBreakTest() : nodes(static_cast<std::size_t>(GetParam())) { make_ready(urls()); }
 
-  Words urls() const {
-    Words all;
-    for (const auto& node : nodes) all.push_back(node.url());
-    return all;
-  }
+  Words urls() const { return urls_of(nodes); }
   std::unique_ptr<Process> start(const Job& job) { return start_tenure(job.words(urls())); }
   // Renews every second, and stays until it is ended.
   std::unique_ptr<Process> hold(const Words& options = {"--ttl", "3s"}) {
@@ -38,6 +31,14 @@ class LockBreakTest : public testing::TestWithParam<int> {
       return std::ranges::all_of(
           nodes, [&](RedisServer& node) { return has(node.command({"GET", "redlock:job"}).text, part); });
     });
+  }
+
+  void put_into_quarantine() {
+    for (auto& node : nodes) {
+      std::string record = node.command({"GET", "tenure:record"}).text;
+      record.replace(record.find(" open "), 6, " quarantined ");
+      node.command({"SET", "tenure:record", record});
+    }
   }
 
   std::vector<RedisServer> nodes;
@@ -83,11 +84,7 @@ TEST_P(LockBreakTest, InQuarantineTheHolderCannotPutItBackEither) {
   const auto holder = hold();
   number_printed(*holder);
   ASSERT_TRUE(all_show("web-3#"));
-  for (auto& node : nodes) {
-    std::string record = node.command({"GET", "tenure:record"}).text;
-    record.replace(record.find(" open "), 6, " quarantined ");
-    node.command({"SET", "tenure:record", record});
-  }
+  put_into_quarantine();
   const auto breaker = start_tenure(break_words());
   ASSERT_TRUE(all_show("broken by ")) << breaker->err();
   EXPECT_EQ(holder->exit_code(), 79) << holder->err();
@@ -118,11 +115,7 @@ TEST_P(LockBreakTest, UnsafeInQuarantineCannotBeUndoneByTheHolder) {
   const auto holder = hold();
   number_printed(*holder);
   ASSERT_TRUE(all_show("web-3#"));
-  for (auto& node : nodes) {
-    std::string record = node.command({"GET", "tenure:record"}).text;
-    record.replace(record.find(" open "), 6, " quarantined ");
-    node.command({"SET", "tenure:record", record});
-  }
+  put_into_quarantine();
   const Result result = tenure(break_words({"--yes", "--unsafe"}));
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_TRUE(has(result.err, ", in quarantine: nobody gets a new lease there before that ends"))

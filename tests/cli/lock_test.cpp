@@ -22,12 +22,9 @@ std::vector<Words> table(const std::string& text) {
 
 class LockTest : public testing::Test {
  protected:
-  LockTest() {
-    const Result made = tenure(Words{"init"} + redis_options(urls()));
-    if (made.code != 0) throw std::runtime_error("tenure init: " + made.err);
-  }
+  LockTest() { make_ready(urls()); }
 
-  Words urls() const { return {nodes[0].url(), nodes[1].url(), nodes[2].url()}; }
+  Words urls() const { return urls_of(nodes); }
   std::unique_ptr<Process> hold(const std::string& name, const std::string& id) {
     return start_tenure(Job{.name = name, .options = {"--id", id}, .command = stay()}.words(urls()));
   }

@@ -10,12 +10,9 @@ namespace {
 
 class QuorumTest : public testing::Test {
  protected:
-  QuorumTest() {
-    const Result made = tenure(Words{"init"} + redis_options(urls()));
-    if (made.code != 0) throw std::runtime_error("tenure init: " + made.err);
-  }
+  QuorumTest() { make_ready(urls()); }
 
-  Words urls() const { return {nodes[0].url(), nodes[1].url(), nodes[2].url()}; }
+  Words urls() const { return urls_of(nodes); }
   Result run(const Job& what) { return tenure(what.words(urls())); }
   std::unique_ptr<Process> start(const Job& what) { return start_tenure(what.words(urls())); }
 
@@ -66,10 +63,7 @@ TEST_F(QuorumTest, ABusyNameIsToldWithItsHolder) {
   const auto first = start({.options = {"--id", "web-3"}, .command = stay()});
   const long token = number_printed(*first);
   const Result second = run({.options = {"-n"}, .command = shell("echo must not run")});
-  EXPECT_EQ(second.code, 75);
-  EXPECT_EQ(second.out, "");
-  EXPECT_TRUE(second.err.starts_with("tenure: job is held by web-3 for another ")) << second.err;
-  EXPECT_TRUE(second.err.ends_with("s (token " + std::to_string(token) + ")\n")) << second.err;
+  expect_told_of_web_3(second, token);
 }
 
 TEST_F(QuorumTest, AWaiterGetsTheNameAndALargerToken) {
@@ -198,7 +192,7 @@ TEST(EvenQuorum, WorksAndIsWarnedOf) {
 
 class InitOfSeveral : public testing::Test {
  protected:
-  Words urls() const { return {nodes[0].url(), nodes[1].url(), nodes[2].url()}; }
+  Words urls() const { return urls_of(nodes); }
   Result init() { return tenure(Words{"init"} + redis_options(urls())); }
 
   RedisServer nodes[3];

@@ -87,10 +87,7 @@ TEST_F(RunTest, ASecondKeeperIsToldWhoRunsAndExits) {
   const auto first = start({.options = {"--id", "web-3"}, .command = stay()});
   const long token = number_printed(*first);
   const Result second = run({.options = {"-n"}, .command = shell("echo must not run")});
-  EXPECT_EQ(second.code, 75);
-  EXPECT_EQ(second.out, "");
-  EXPECT_TRUE(second.err.starts_with("tenure: job is held by web-3 for another ")) << second.err;
-  EXPECT_TRUE(second.err.ends_with("s (token " + std::to_string(token) + ")\n")) << second.err;
+  expect_told_of_web_3(second, token);
 }
 
 TEST_F(RunTest, TheExitCodeForABusyNameCanBeChosenAndTheMessageLeftOut) {

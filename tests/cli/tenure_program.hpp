@@ -1,6 +1,8 @@
 // Runs the program in tests, against a Redis of the test's own.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <ctime>
 #include <memory>
@@ -47,6 +49,11 @@ inline Result tenure(Words words, Words environment = {}) {
   return result_of(*start_tenure(std::move(words), std::move(environment)));
 }
 
+inline Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 // --redis URL for each.
 inline Words redis_options(const Words& urls) {
   Words options;
@@ -54,9 +61,17 @@ inline Words redis_options(const Words& urls) {
   return options;
 }
 
-inline Words operator+(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
+template <class Servers>
+Words urls_of(const Servers& servers) {
+  Words urls;
+  for (const auto& server : servers) urls.push_back(server.url());
+  return urls;
+}
+
+// Makes servers known to Tenure, together. Throws where that is refused.
+inline void make_ready(const Words& urls) {
+  const Result made = tenure(Words{"init"} + redis_options(urls));
+  if (made.code != 0) throw std::runtime_error("tenure init: " + made.err);
 }
 
 // tenure run NAME --redis URL OPTIONS -- COMMAND
@@ -109,16 +124,18 @@ inline const Words only_record{"tenure:fence", "tenure:record"};
 // A Redis that knows Tenure.
 class ReadyRedis : public RedisServer {
  public:
-  ReadyRedis() { init({}); }
+  ReadyRedis() { make_ready({url()}); }
   explicit ReadyRedis(Options options, const std::string& user_info = {}) : RedisServer(std::move(options)) {
-    init(user_info);
-  }
-
- private:
-  void init(const std::string& user_info) {
-    const Result made = tenure({"init", "--redis", url(user_info)});
-    if (made.code != 0) throw std::runtime_error("tenure init: " + made.err);
+    make_ready({url(user_info)});
   }
 };
+
+// Of a second tenure run -n, while web-3 has the name with that token.
+inline void expect_told_of_web_3(const Result& second, long token) {
+  EXPECT_EQ(second.code, 75);
+  EXPECT_EQ(second.out, "");
+  EXPECT_TRUE(second.err.starts_with("tenure: job is held by web-3 for another ")) << second.err;
+  EXPECT_TRUE(second.err.ends_with("s (token " + std::to_string(token) + ")\n")) << second.err;
+}
 
 }  // namespace tenure::test

@@ -27,16 +27,39 @@ bool nothing_left(Nodes& nodes) {
   return wait_until([&] { return nodes.none_has(key) && nodes.none_has(redis::Keyspace{}.queue(key)); });
 }
 
-class WaitingTest : public ::testing::TestWithParam<std::size_t> {};
+// Somebody holds the name.
+struct HeldOn {
+  explicit HeldOn(std::size_t count) : nodes(count) {}
+
+  Nodes nodes;
+  runtime::Client first = client_of(nodes);
+  runtime::Client second = client_of(nodes);
+  tl::expected<runtime::Lease, core::Refusal> lease = first.acquire(key, wish(long_ttl));
+};
+
+class WaitingTest : public ::testing::TestWithParam<std::size_t>, protected HeldOn {
+ protected:
+  WaitingTest() : HeldOn(GetParam()) {}
+  void SetUp() override { ASSERT_TRUE(lease); }
+};
+
+// Many who want it, each with a client of its own.
+struct Crowd {
+  Crowd(const Nodes& nodes, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) clients.push_back(client_of(nodes));
+  }
+  void want(std::size_t i) { waiting.emplace_back(clients[i], key, wish(long_ttl, for_ever)); }
+  void all_want() {
+    for (std::size_t i = 0; i < clients.size(); ++i) want(i);
+  }
+
+  std::vector<runtime::Client> clients;
+  std::vector<Wanting> waiting;
+};
 
 INSTANTIATE_TEST_SUITE_P(Nodes, WaitingTest, ::testing::Values(1, 3), ::testing::PrintToStringParamName());
 
 TEST_P(WaitingTest, TheWaiterGetsItWhenTheHolderGivesItBack) {  // L1
-  Nodes nodes(GetParam());
-  auto first = client_of(nodes);
-  auto second = client_of(nodes);
-  auto lease = first.acquire(key, wish(long_ttl));
-  ASSERT_TRUE(lease);
   Wanting wanting(second, key, wish(long_ttl, for_ever));
   ASSERT_TRUE(in_queue(nodes, 1));
   EXPECT_FALSE(wanting.done());
@@ -51,19 +74,13 @@ TEST_P(WaitingTest, TheWaiterGetsItWhenTheHolderGivesItBack) {  // L1
 
 TEST_P(WaitingTest, ManyWaitersOfManyClientsAreAllServed) {  // L7
   constexpr std::size_t count = 8;
-  Nodes nodes(GetParam());
-  auto holder = client_of(nodes);
-  auto lease = holder.acquire(key, wish(long_ttl));
-  ASSERT_TRUE(lease);
-  std::vector<runtime::Client> clients;
-  for (std::size_t i = 0; i < count; ++i) clients.push_back(client_of(nodes));
-  std::vector<Wanting> waiting;
-  for (auto& client : clients) waiting.emplace_back(client, key, wish(long_ttl, for_ever));
+  Crowd crowd(nodes, count);
+  crowd.all_want();
   ASSERT_TRUE(in_queue(nodes, count));
   lease->release();
   std::size_t served = 0;
   ASSERT_TRUE(wait_until([&] {
-    for (auto& it : waiting) {
+    for (auto& it : crowd.waiting) {
       if (!it.taken() && it.done() && it.get()) served += 1;
     }
     return served == count;
@@ -72,11 +89,6 @@ TEST_P(WaitingTest, ManyWaitersOfManyClientsAreAllServed) {  // L7
 }
 
 TEST_P(WaitingTest, TwoThreadsOfOneClientBothGetIt) {  // T20
-  Nodes nodes(GetParam());
-  auto first = client_of(nodes);
-  auto second = client_of(nodes);
-  auto lease = first.acquire(key, wish(long_ttl));
-  ASSERT_TRUE(lease);
   std::array<std::future<core::Token>, 2> tokens;
   for (auto& token : tokens) {
     token = std::async(std::launch::async, [&] {
@@ -94,11 +106,6 @@ TEST_P(WaitingTest, TwoThreadsOfOneClientBothGetIt) {  // T20
 }
 
 TEST_P(WaitingTest, ACancelledWaiterLeavesNoKeyAndNoPlaceInTheQueue) {  // T13, L9
-  Nodes nodes(GetParam());
-  auto first = client_of(nodes);
-  auto second = client_of(nodes);
-  auto lease = first.acquire(key, wish(long_ttl));
-  ASSERT_TRUE(lease);
   Wanting wanting(second, key, wish(long_ttl, for_ever));
   ASSERT_TRUE(in_queue(nodes, 1));
   wanting.cancel();
@@ -112,11 +119,6 @@ TEST_P(WaitingTest, ACancelledWaiterLeavesNoKeyAndNoPlaceInTheQueue) {  // T13, 
 }
 
 TEST_P(WaitingTest, AWaitThatTimedOutLeavesNoPlaceInTheQueue) {  // T16, L9
-  Nodes nodes(GetParam());
-  auto first = client_of(nodes);
-  auto second = client_of(nodes);
-  auto lease = first.acquire(key, wish(long_ttl));
-  ASSERT_TRUE(lease);
   Wanting wanting(second, key, wish(long_ttl, 2s));
   ASSERT_TRUE(in_queue(nodes, 1));
   const auto refused = wanting.get();
@@ -127,11 +129,6 @@ TEST_P(WaitingTest, AWaitThatTimedOutLeavesNoPlaceInTheQueue) {  // T16, L9
 }
 
 TEST_P(WaitingTest, AWaiterWhoseProcessIsGoneIsSkipped) {  // T28
-  Nodes nodes(GetParam());
-  auto first = client_of(nodes);
-  auto second = client_of(nodes);
-  auto lease = first.acquire(key, wish(long_ttl));
-  ASSERT_TRUE(lease);
   {
     // It knows only the first node, which is enough to stand at the head of the queue there.
     Process dead(lease_process(nodes, {.key = key, .ttl = long_ttl, .wait = true}));
@@ -151,14 +148,8 @@ TEST_P(WaitingTest, AWaiterWhoseProcessIsGoneIsSkipped) {  // T28
 
 TEST_P(WaitingTest, WhoWaitsSendsNothing) {
   constexpr std::size_t count = 5;
-  Nodes nodes(GetParam());
-  auto holder = client_of(nodes);
-  const auto lease = holder.acquire(key, wish(long_ttl));
-  ASSERT_TRUE(lease);
-  std::vector<runtime::Client> clients;
-  for (std::size_t i = 0; i < count; ++i) clients.push_back(client_of(nodes));
-  std::vector<Wanting> waiting;
-  for (auto& client : clients) waiting.emplace_back(client, key, wish(long_ttl, for_ever));
+  Crowd crowd(nodes, count);
+  crowd.all_want();
   ASSERT_TRUE(in_queue(nodes, count));
   const auto commands = [&] {
     std::int64_t sum = 0;
@@ -177,24 +168,21 @@ TEST_P(WaitingTest, WhoWaitsSendsNothing) {
 
 TEST(Waiting, WaitersAreServedInTheOrderOfTheirEnrolment) {  // L7
   constexpr std::size_t count = 8;
-  Nodes nodes(1);
-  auto holder = client_of(nodes);
-  auto lease = holder.acquire(key, wish(long_ttl));
-  ASSERT_TRUE(lease);
-  std::vector<runtime::Client> clients;
-  for (std::size_t i = 0; i < count; ++i) clients.push_back(client_of(nodes));
-  std::vector<Wanting> waiting;
+  HeldOn one(1);
+  ASSERT_TRUE(one.lease);
+  Crowd crowd(one.nodes, count);
+  auto& waiting = crowd.waiting;
   for (std::size_t i = 0; i < count; ++i) {
-    waiting.emplace_back(clients[i], key, wish(long_ttl, for_ever));
-    ASSERT_TRUE(in_queue(nodes, i + 1));
+    crowd.want(i);
+    ASSERT_TRUE(in_queue(one.nodes, i + 1));
   }
-  lease->release();
+  one.lease->release();
   for (std::size_t i = 0; i < count; ++i) {
     ASSERT_TRUE(wait_until([&] { return waiting[i].done(); })) << i;
     for (std::size_t later = i + 1; later < count; ++later) EXPECT_FALSE(waiting[later].done()) << later;
     EXPECT_TRUE(waiting[i].get());  // and gives it back
   }
-  EXPECT_TRUE(nothing_left(nodes));
+  EXPECT_TRUE(nothing_left(one.nodes));
 }
 
 TEST(Waiting, AHolderThatDiedIsReplacedWhenItsTimeHasRunOut) {  // L2

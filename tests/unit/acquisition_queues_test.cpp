@@ -6,6 +6,16 @@ namespace {
 
 struct WaitingForThree : Acquiring {
   WaitingForThree() { nodes(3); }
+
+  // In its second round, which shows its ticket; nobody has answered that.
+  Acquisition asking_for_places() {
+    listen();
+    Acquisition it = acquisition(std::nullopt);
+    it.start(at(0s), desk.out);
+    answer_all(it, by_web_3, at(0s));
+    on_timer(it, at(0s));
+    return it;
+  }
 };
 
 TEST_F(WaitingForThree, WonWithAMajorityItLeavesTheQueuesOfTheOthers) {
@@ -36,11 +46,7 @@ TEST_F(WaitingForThree, TheFirstCallWaitsAMomentForAMajority) {
 
 // A majority is free once all but a minority have run out.
 TEST_F(WaitingForThree, TheHoldersTimeHasRunOutWhenItHasOnAMajority) {
-  listen();
-  Acquisition it = acquisition(std::nullopt);
-  it.start(at(0s), desk.out);
-  answer_all(it, by_web_3, at(0s));
-  on_timer(it, at(0s));
+  Acquisition it = asking_for_places();
   reply(it, Held{{"web-3", 5}, 9s, 3}, at(0s), 0);
   reply(it, Held{{"web-3", 5}, 4s, 1}, at(0s), 1);
   EXPECT_GT(it.wake(), at(9010ms));
@@ -49,11 +55,7 @@ TEST_F(WaitingForThree, TheHoldersTimeHasRunOutWhenItHasOnAMajority) {
 
 // Two owners on two nodes: nobody has it, so nobody will call.
 TEST_F(WaitingForThree, WhereNobodyHoldsAMajorityItLooksAtTheUsualPace) {
-  listen();
-  Acquisition it = acquisition(std::nullopt);
-  it.start(at(0s), desk.out);
-  answer_all(it, by_web_3, at(0s));
-  on_timer(it, at(0s));
+  Acquisition it = asking_for_places();
   reply(it, Held{{"web-3", 5}, 9s, 0}, at(0s), 0);
   reply(it, Held{{"web-4", 6}, 9s, 0}, at(0s), 1);
   EXPECT_LE(it.wake(), at(300ms));

@@ -1,0 +1,18 @@
+// The same for several nodes at the same time, each on a thread of its own: one that does not answer costs the
+// others nothing.
+#pragma once
+
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+namespace tenure::runtime {
+
+// Returns when each has been done.
+template <class Work>
+void at_once(std::size_t count, const Work& work) {
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < count; ++i) threads.emplace_back([&work, i] { work(i); });
+}
+
+}  // namespace tenure::runtime
