@@ -175,8 +175,8 @@ void Client::ask(const core::Send& send) {
   }
   const auto number = static_cast<std::uint64_t>(send.id);
   shared_.trace.event(shared_.schedule.now(), "send", index_, number, [&] {
-    static constexpr std::array<std::string_view, 7> kinds{"acquire", "confirm", "renew",        "reassert",
-                                                           "release", "open",    "tell the time"};
+    static constexpr std::array<std::string_view, 8> kinds{
+        "acquire", "confirm", "renew", "reassert", "release", "open", "tell the time", "show names"};
     return "client " + std::to_string(index_) + " asks node " + std::to_string(send.node) + " to " +
            std::string(kinds.at(send.request.index())) + ", request " + std::to_string(number);
   });

@@ -21,11 +21,13 @@ struct Held;
 
 /// Why a lease was lost.
 enum class Loss : std::uint8_t {
-  not_renewed,  // the deadline came near without an answer
-  missing,      // its key is gone: deleted by hand, or evicted
-  taken,        // its key shows another grant
-  hold_over,    // it was held as long as LockOptions::hold_max says
-  closed,       // Client::close()
+  not_renewed,   // the deadline came near without an answer
+  missing,       // its key is gone: deleted by hand, or evicted
+  taken,         // its key shows another grant
+  hold_over,     // it was held as long as LockOptions::hold_max says
+  closed,        // Client::close()
+  stepped_down,  // Election::step_down()
+  stopped,       // Election::stop()
 };
 
 /// How a lease was given back.

@@ -33,6 +33,7 @@ inline core::Duration counted(std::chrono::milliseconds duration) {
   return std::clamp(duration, -longest, longest);
 }
 
+Loss loss(core::LossReason reason);
 inline Refusal usage(std::string message) { return {Refusal::Code::usage, std::move(message)}; }
 // A refusal of the core, as users see it.
 Refusal refusal(const core::Refusal& refusal, const std::string& name, const Context& context);

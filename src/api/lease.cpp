@@ -12,6 +12,26 @@ BootClock::time_point shown(core::Time time) { return BootClock::time_point(time
 
 }  // namespace
 
+Loss detail::loss(core::LossReason reason) {
+  switch (reason) {
+    case core::LossReason::missing:
+      return Loss::missing;
+    case core::LossReason::taken:
+      return Loss::taken;
+    case core::LossReason::over:
+      return Loss::hold_over;
+    case core::LossReason::closed:
+      return Loss::closed;
+    case core::LossReason::stepped_down:
+      return Loss::stepped_down;
+    case core::LossReason::stopped:
+      return Loss::stopped;
+    case core::LossReason::not_renewed:
+      break;
+  }
+  return Loss::not_renewed;
+}
+
 BootClock::time_point BootClock::now() noexcept { return shown(runtime::boot_now()); }
 
 Lease::Lease(std::unique_ptr<detail::Held> held) : held_(std::move(held)) {}
@@ -27,20 +47,7 @@ std::stop_token Lease::lost() const { return held_->lease.lost(); }
 
 std::optional<Loss> Lease::loss() const {
   const auto reason = held_->lease.loss();
-  if (!reason) return std::nullopt;
-  switch (*reason) {
-    case core::LossReason::missing:
-      return Loss::missing;
-    case core::LossReason::taken:
-      return Loss::taken;
-    case core::LossReason::over:
-      return Loss::hold_over;
-    case core::LossReason::closed:
-      return Loss::closed;
-    case core::LossReason::not_renewed:
-      break;
-  }
-  return Loss::not_renewed;
+  return reason ? std::optional(detail::loss(*reason)) : std::nullopt;
 }
 
 tl::expected<BootClock::time_point, Refusal> Lease::extend() {

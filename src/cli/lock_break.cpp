@@ -10,6 +10,7 @@
 #include "cli/message.hpp"
 #include "core/record.hpp"
 #include "core/text.hpp"
+#include "redis/lock_call.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/instance_id.hpp"
 #include "runtime/refusal_text.hpp"
@@ -29,7 +30,7 @@ class Breaking {
       : args_(args),
         nodes_(std::move(nodes)),
         key_(args.place.lock_prefix + args.name),
-        mark_(std::string(broken_by) + person(), runtime::random_from_kernel().next()) {}
+        mark_(std::string(core::broken_by) + person(), runtime::random_from_kernel().next()) {}
 
   int run() {
     if (!look()) return number(ExitCode::no_quorum);

@@ -66,7 +66,7 @@ std::string lock_json(const LockView& lock, const Nodes& nodes) {
     json.open_object();
     json.key("node").text(redis::shown(nodes.addresses[i]));
     json.key("answers").boolean(sight.has_value());
-    const auto shown = sight.value_or(redis::Sight{});
+    const auto shown = sight.value_or(core::Sight{});
     add_holder(json, core::read_holder(shown.value), shown.left);
     json.key("waiting").number(shown.waiters);
     json.close_object();

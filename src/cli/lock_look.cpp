@@ -10,7 +10,7 @@ namespace tenure::cli {
 namespace {
 
 using core::Failure;
-using ByKey = std::map<std::string, redis::Sight>;
+using ByKey = std::map<std::string, core::Sight>;
 
 constexpr std::size_t keys_per_call = 500;
 
@@ -28,10 +28,12 @@ std::string pattern_of(const std::string& prefix) {
 tl::expected<void, Failure> look(runtime::Caller& redis, std::span<const std::string> keys,
                                  const redis::Keyspace& keyspace, ByKey& found) {
   if (keys.empty()) return {};
-  const auto answer = redis.call(redis::look_call({keys.begin(), keys.end()}, keyspace));
+  const core::LookRequest request{{keys.begin(), keys.end()}};
+  const auto answer = redis.call(redis::script_call(request, keyspace, "", redis::CallBy::body));
   if (!answer) return tl::unexpected(answer.error());
-  auto sights = redis::sights(*answer, keys.size());
-  if (!sights) return tl::unexpected(sights.error());
+  auto reply = redis::script_reply(request, *answer);
+  auto* sights = std::get_if<core::Sights>(&reply);
+  if (sights == nullptr) return tl::unexpected(std::get<Failure>(reply));
   for (std::size_t i = 0; i < keys.size(); ++i) found[keys[i]] = std::move((*sights)[i]);
   return {};
 }
@@ -69,7 +71,7 @@ Sights sights_of(const Answers& answers, const std::string& key) {
       continue;
     }
     const auto found = answer->find(key);
-    sights.emplace_back(found == answer->end() ? redis::Sight{} : found->second);
+    sights.emplace_back(found == answer->end() ? core::Sight{} : found->second);
   }
   return sights;
 }

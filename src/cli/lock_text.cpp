@@ -40,7 +40,7 @@ std::size_t width(const std::string& text) {
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
 }
 
-std::string sight_words(const std::optional<redis::Sight>& sight) {
+std::string sight_words(const std::optional<core::Sight>& sight) {
   if (!sight) return "no answer";
   if (!sight->exists())
     return sight->waiters == 0 ? "nothing" : "nothing; waiting: " + std::to_string(sight->waiters);

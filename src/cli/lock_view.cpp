@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "core/nodes.hpp"
+#include "redis/lock_call.hpp"
 
 namespace tenure::cli {
 
@@ -17,7 +18,7 @@ struct Group {
   core::Ttl left{-2};
 
   // A key without an expiry lasts the longest.
-  void add(const redis::Sight& sight) {
+  void add(const core::Sight& sight) {
     count += 1;
     const auto shown = core::read_holder(sight.value);
     if (count == 1 || shown.token > holder.token) holder = shown;
@@ -29,7 +30,7 @@ LockState state_of(const Group& group, std::size_t silent, std::size_t quorum) {
   if (group.count + silent < quorum) return LockState::free;
   if (group.holder.waits) return LockState::kept;
   if (group.holder.token == 0) return LockState::foreign;
-  if (group.holder.owner.starts_with(broken_by)) return LockState::broken;
+  if (group.holder.owner.starts_with(core::broken_by)) return LockState::broken;
   return group.count < quorum ? LockState::perhaps : LockState::held;
 }
 

@@ -8,12 +8,8 @@
 
 #include "core/grant.hpp"
 #include "core/message.hpp"
-#include "redis/lock_call.hpp"
 
 namespace tenure::cli {
-
-// What breaks a lease shows itself as an owner that begins so; "broken by alice@host".
-inline constexpr std::string_view broken_by = "broken by ";
 
 enum class LockState : std::uint8_t {
   free,     // too few nodes show anything: nobody has it
@@ -27,7 +23,7 @@ enum class LockState : std::uint8_t {
 const char* word_for(LockState state);
 
 // Nothing for a node that did not answer.
-using Sights = std::vector<std::optional<redis::Sight>>;
+using Sights = std::vector<std::optional<core::Sight>>;
 
 struct LockView {
   std::string name;

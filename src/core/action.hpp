@@ -17,6 +17,10 @@ namespace tenure::core {
 enum class AcquireId : std::uint64_t {};
 // One lease in this process. Every grant has its own, also of the same name (T20).
 enum class LeaseId : std::uint64_t {};
+// One name that is looked at, to see who holds it.
+enum class WatchId : std::uint64_t {};
+// One election that this process takes part in, or observes.
+enum class ElectionId : std::uint64_t {};
 
 struct NodeFailure {
   NodeIndex node = 0;
@@ -41,11 +45,13 @@ struct Refusal {
 };
 
 enum class LossReason : std::uint8_t {
-  not_renewed,  // the deadline came near without an answer
-  missing,      // the key is gone: deleted by hand, evicted, or the data was lost
-  taken,        // the key shows another grant
-  over,         // it was held as long as it may be
-  closed,       // its client was closed; said by whoever drives the core
+  not_renewed,   // the deadline came near without an answer
+  missing,       // the key is gone: deleted by hand, evicted, or the data was lost
+  taken,         // the key shows another grant
+  over,          // it was held as long as it may be
+  closed,        // its client was closed; said by whoever drives the core
+  stepped_down,  // a leader that wished to lead no more
+  stopped,       // a leader whose election was stopped
 };
 
 enum class ReleaseOutcome : std::uint8_t {
@@ -115,8 +121,50 @@ struct Released {
   std::vector<NodeFailure> failures{};
 };
 
+struct Seen {  // who holds a name that is watched: said at first, and when it changes
+  WatchId watch{};
+  std::optional<Holder> holder{};
+};
+
+// For whoever takes part in an election.
+struct Elected {
+  ElectionId election{};
+  Acquired term;  // its token is the term
+};
+// The work of a leader must end, and then its handlers run: until the deadline nobody else can lead. Whoever drives
+// this calls drained() after that, and not before.
+struct TermEnding {
+  ElectionId election{};
+  LeaseId lease{};
+  LossReason reason = LossReason::stopped;
+  Time deadline{};
+};
+// They have not ended by the deadline: another may lead from now on.
+struct TermOverran {
+  ElectionId election{};
+  LeaseId lease{};
+};
+// The name was given back, as far as nodes could be reached.
+struct TermOver {
+  ElectionId election{};
+  LeaseId lease{};
+};
+struct LeaderChanged {  // also to nobody: then there is none, or none that can be seen from here
+  ElectionId election{};
+  std::optional<Holder> before{};
+  std::optional<Holder> now{};
+};
+struct CampaignHindered {  // by something else than a leader; said when its reason changes
+  ElectionId election{};
+  Refusal refusal;
+};
+struct ElectionStopped {
+  ElectionId election{};
+};
+
 using Action = std::variant<Send, Drop, Listen, ClockJumped, Acquired, Refused, Waiting, Renewed, Uncertain,
-                            Lost, Released>;
+                            Lost, Released, Seen, Elected, TermEnding, TermOverran, TermOver, LeaderChanged,
+                            CampaignHindered, ElectionStopped>;
 using Actions = std::vector<Action>;
 
 }  // namespace tenure::core

@@ -40,4 +40,7 @@ struct Holder {
 
 Holder read_holder(std::string_view value);
 
+// What breaks a lease shows itself as an owner that begins so; "broken by alice@host".
+inline constexpr std::string_view broken_by = "broken by ";
+
 }  // namespace tenure::core

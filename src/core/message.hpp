@@ -74,8 +74,13 @@ struct OpenRequest {
 // What does the node's wall clock show?
 struct ClockRequest {};
 
+// What does the node show for these names? Changes nothing.
+struct LookRequest {
+  std::vector<std::string> keys;
+};
+
 using Request = std::variant<AcquireRequest, ConfirmRequest, RenewRequest, ReassertRequest, ReleaseRequest,
-                             OpenRequest, ClockRequest>;
+                             OpenRequest, ClockRequest, LookRequest>;
 
 struct Granted {
   Token token = 0;
@@ -107,6 +112,17 @@ enum class KeyAnswer : std::uint8_t {
 };
 
 using KeyAnswers = std::vector<KeyAnswer>;
+
+// What a node shows for a name.
+struct Sight {
+  std::string value{};  // empty: none, or a key that is not a string
+  Ttl left{-2};         // -2: there is no such key; -1: it has no expiry
+  std::int64_t waiters = 0;
+
+  bool exists() const { return left != Ttl(-2); }
+};
+
+using Sights = std::vector<Sight>;
 
 // Could the request have changed the node?
 enum class Applied : std::uint8_t { no, perhaps };
@@ -140,6 +156,6 @@ inline const Failure silence{Applied::perhaps, FailureCode::timed_out, "no answe
 // A node that answered something else than it was asked.
 inline const Failure misfit{Applied::perhaps, FailureCode::protocol, "the reply does not fit the request"};
 
-using Reply = std::variant<Granted, Held, NotOpen, Opened, NodeClock, KeyAnswers, Failure>;
+using Reply = std::variant<Granted, Held, NotOpen, Opened, NodeClock, KeyAnswers, Sights, Failure>;
 
 }  // namespace tenure::core

@@ -17,7 +17,8 @@ Tenant::Tenant(Config config, Random random)
       random_(random),
       ears_(config_.nodes),
       clocks_(config_.nodes, config_.cap),
-      keeper_(config_.owner, config_.nodes) {
+      keeper_(config_.owner, config_.nodes),
+      lookout_(config_.nodes) {
   must(!config_.owner.empty(), "a tenant has an owner id");
   must(config_.nodes >= 1 && config_.nodes <= nodes_max, "a tenant has 1 to 31 nodes");
   for (NodeIndex node = 0; node < config_.nodes; ++node) quarantines_.emplace_back(node, config_.cap);
@@ -67,6 +68,12 @@ void Tenant::forget(LeaseId id, Time now, Actions& actions) {
                 lease->timing.gone_at(now), std::nullopt, now, actions);
 }
 
+WatchId Tenant::watch(std::string key, Duration every, Duration node_timeout, Time now) {
+  const WatchId id{++last_id_};
+  lookout_.watch(id, std::move(key), every, node_timeout, now);
+  return id;
+}
+
 void Tenant::on_reply(RequestId request, const Reply& reply, Time now, Actions& actions) {
   const auto entry = requests_.take(request);
   if (!entry) return;  // given up since; its outcome was counted as unknown then
@@ -98,6 +105,11 @@ void Tenant::hear(RequestId request, const Requests::Entry& entry, const Reply& 
         actions.push_back(ClockJumped{entry.node, *jump, quarantine_length(config_.cap)});
       }
       return;
+    case Sender::Kind::lookout: {
+      Outbox out = outbox(Sender::Kind::lookout, 0, actions);
+      lookout_.on_reply(request, reply, now, out);
+      return;
+    }
     case Sender::Kind::keeper:
       Outbox out = outbox(Sender::Kind::keeper, 0, actions);
       keeper_.on_reply(request, reply, now, random_, out);
@@ -129,6 +141,8 @@ void Tenant::on_timer(Time now, Actions& actions) {
   keeper_.on_timer(now, random_, out);
   Outbox opener = outbox(Sender::Kind::quarantine, 0, actions);
   for (Quarantine& quarantine : quarantines_) quarantine.on_timer(now, random_, opener);
+  Outbox looks = outbox(Sender::Kind::lookout, 0, actions);
+  lookout_.on_timer(now, looks);
   // A step may set its own next wake to now or earlier; each is taken once, so that this ends.
   std::vector<Sender> due;
   for (const auto& [time, sender] : wakes_) {
@@ -176,6 +190,7 @@ std::optional<Time> Tenant::wake() const {
     if (time && (!first || *time < *first)) first = time;
   };
   for (const Quarantine& quarantine : quarantines_) sooner(quarantine.wake());
+  sooner(lookout_.wake());
   if (!wakes_.empty()) sooner(wakes_.begin()->first);
   return first;
 }
@@ -186,8 +201,8 @@ std::string Tenant::key_of(LeaseId id) const {
 }
 
 bool Tenant::idle() const {
-  return acquisitions_.empty() && releases_.empty() && keeper_.empty() && requests_.empty() &&
-         wakes_.empty() && tickets_.empty() && releasing_.empty();
+  return acquisitions_.empty() && releases_.empty() && keeper_.empty() && lookout_.empty() &&
+         requests_.empty() && wakes_.empty() && tickets_.empty() && releasing_.empty();
 }
 
 void Tenant::wake_at(Sender sender, std::optional<Time> before, std::optional<Time> after) {

@@ -23,6 +23,7 @@
 
 #include "core/acquisition.hpp"
 #include "core/keeper.hpp"
+#include "core/lookout.hpp"
 #include "core/quarantine.hpp"
 #include "core/release.hpp"
 
@@ -56,6 +57,10 @@ class Tenant {
   // Its handle is gone. What was not released is cleaned up, as far as nodes can be reached.
   void forget(LeaseId id, Time now, Actions& actions);
 
+  // Looks who holds this name, now and then: Seen follows.
+  WatchId watch(std::string key, Duration every, Duration node_timeout, Time now);
+  void unwatch(WatchId id) { lookout_.unwatch(id); }
+
   void on_reply(RequestId request, const Reply& reply, Time now, Actions& actions);
   // These only move timers; wake() says when to act.
   // A connection to that node was admitted with this record.
@@ -70,6 +75,7 @@ class Tenant {
 
   // The name of a lease that is known, for people.
   std::string key_of(LeaseId id) const;
+  const std::string& owner() const { return config_.owner; }
 
   // Is there nothing under way and nothing held? (L9)
   bool idle() const;
@@ -108,6 +114,7 @@ class Tenant {
   Ears ears_;
   ClockWatch clocks_;
   Keeper keeper_;
+  Lookout lookout_;
   std::vector<Quarantine> quarantines_;  // by node
   std::map<AcquireId, Acquisition> acquisitions_;
   std::map<ReleaseId, Returning> releases_;

@@ -18,30 +18,6 @@ Command call(const Script& script, const std::vector<std::string>& keys,
 
 }  // namespace
 
-Command look_call(const std::vector<std::string>& leases, const Keyspace& keyspace) {
-  std::vector<std::string> keys;
-  for (const auto& lease : leases) {
-    keys.push_back(lease);
-    keys.push_back(keyspace.queue(lease));
-  }
-  return call(look_script, keys, {});
-}
-
-tl::expected<std::vector<Sight>, core::Failure> sights(const Value& value, std::size_t leases) {
-  if (value.kind != Value::Kind::array || value.items.size() != leases) {
-    return tl::unexpected(misfit("look gives an answer for each name"));
-  }
-  std::vector<Sight> all;
-  for (const auto& [kind, integer, text, items] : value.items) {
-    if (kind != Value::Kind::array || items.size() != 3 || items[0].kind != Value::Kind::string ||
-        items[1].kind != Value::Kind::integer || items[2].kind != Value::Kind::integer) {
-      return tl::unexpected(misfit("look gives value, time left and waiters"));
-    }
-    all.push_back({items[0].text, core::Ttl(items[1].integer), items[2].integer});
-  }
-  return all;
-}
-
 std::string grant_in(const std::string& value) {
   const auto holder = core::read_holder(value);
   // What is no value of ours is all owner.

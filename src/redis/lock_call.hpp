@@ -14,18 +14,6 @@
 
 namespace tenure::redis {
 
-// What a node shows for a name.
-struct Sight {
-  std::string value{};  // empty: none, or a key that is not a string
-  core::Ttl left{-2};   // -2: there is no such key; -1: it has no expiry
-  std::int64_t waiters = 0;
-
-  bool exists() const { return left != core::Ttl(-2); }
-};
-
-Command look_call(const std::vector<std::string>& leases, const Keyspace& keyspace);
-tl::expected<std::vector<Sight>, core::Failure> sights(const Value& value, std::size_t leases);
-
 // "<owner>#<nonce>#" of a value that Tenure wrote, else all of it: what stays the same while a grant lasts.
 std::string grant_in(const std::string& value);
 

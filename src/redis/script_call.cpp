@@ -126,6 +126,21 @@ core::Reply key_answers(const Value& value, std::size_t keys) {
   return answers;
 }
 
+core::Reply look_reply(const Value& value, std::size_t keys) {
+  if (value.kind != Value::Kind::array || value.items.size() != keys)
+    return misfit("look gives an answer for each name");
+  core::Sights all;
+  all.reserve(keys);
+  for (const auto& [kind, integer, text, items] : value.items) {
+    if (kind != Value::Kind::array || items.size() != 3 || items[0].kind != Value::Kind::string ||
+        items[1].kind != Value::Kind::integer || items[2].kind != Value::Kind::integer) {
+      return misfit("look gives value, time left and waiters");
+    }
+    all.push_back({items[0].text, std::min(core::Ttl(items[1].integer), left_max), items[2].integer});
+  }
+  return all;
+}
+
 }  // namespace
 
 Command script_call(const core::Request& request, const Keyspace& keyspace, std::string_view epoch,
@@ -154,6 +169,14 @@ Command script_call(const core::Request& request, const Keyspace& keyspace, std:
     return call(open_script, by, {keyspace.record(), keyspace.fence()},
                 {core::admission(keyspace.cap, open->epoch), std::to_string(open->made_ms)});
   }
+  if (const auto* look = std::get_if<core::LookRequest>(&request)) {
+    Command command = begin_call(look_script, by, 2 * look->keys.size(), 0);
+    for (const auto& key : look->keys) {
+      command.push_back(key);
+      command.push_back(keyspace.queue(key));
+    }
+    return command;
+  }
   return reassert_call(std::get<core::ReassertRequest>(request), keyspace, epoch, by);
 }
 
@@ -180,6 +203,8 @@ core::Reply script_reply(const core::Request& request, const Value& value) {
   if (const auto* open = std::get_if<core::OpenRequest>(&request)) return open_reply(*open, value);
   if (const auto* renew = std::get_if<core::RenewRequest>(&request))
     return key_answers(value, renew->items.size());
+  if (const auto* look = std::get_if<core::LookRequest>(&request))
+    return look_reply(value, look->keys.size());
   if (const auto* reassert = std::get_if<core::ReassertRequest>(&request)) {
     if (value.kind == Value::Kind::string) return core::NotOpen{value.text};
     return key_answers(value, reassert->items.size());

@@ -14,6 +14,10 @@ std::string loss_text(LossReason reason) {
       return "it was held as long as it may be";
     case LossReason::closed:
       return "the client was closed";
+    case LossReason::stepped_down:
+      return "it was asked to step down";
+    case LossReason::stopped:
+      return "its election was stopped";
     case LossReason::not_renewed:
       break;
   }

@@ -62,6 +62,11 @@ std::string request_in_words(const Request& request, const Cast& cast) {
                         [&](const ReleaseRequest& it) { return release_in_words(it, cast); },
                         [&](const OpenRequest& it) { return "open " + it.epoch; },
                         [&](const ClockRequest&) { return std::string("clock"); },
+                        [&](const LookRequest& it) {
+                          std::string text = "look at";
+                          for (const auto& key : it.keys) text += " " + key;
+                          return text;
+                        },
                     },
                     request);
 }
@@ -103,8 +108,13 @@ std::string refusal_in_words(const Refusal& refusal) {
 }
 
 std::string loss_in_words(LossReason reason) {
-  static constexpr std::array words{"not_renewed", "missing", "taken"};
+  static constexpr std::array words{"not_renewed", "missing",      "taken",  "over",
+                                    "closed",      "stepped_down", "stopped"};
   return words.at(static_cast<std::size_t>(reason));
+}
+
+std::string holder_in_words(const std::optional<Holder>& holder) {
+  return holder ? holder->owner + " term=" + std::to_string(holder->token) : "nobody";
 }
 
 std::string outcome_in_words(ReleaseOutcome outcome) {
@@ -127,40 +137,56 @@ std::string time_in_words(Time time) {
 std::string in_words(const Action& action, const Cast& cast) {
   const auto lease = [&](LeaseId id) { return name_of(cast.leases, id); };
   const auto acquire = [&](AcquireId id) { return name_of(cast.acquires, id); };
-  return std::visit(Cases{
-                        [&](const Send& it) { return in_words(std::vector{it}, cast); },
-                        [&](const Drop& it) { return "drop #" + number(it.id, cast); },
-                        [&](const Listen&) { return std::string("listen"); },
-                        [&](const ClockJumped& it) {
-                          return "clock of " + std::to_string(it.node) + " jumped by " + shown(it.by) +
-                                 ", distrusted for " + shown(it.distrusted_for);
-                        },
-                        [&](const Acquired& it) {
-                          return "acquired " + acquire(it.acquire) + " token=" + std::to_string(it.token) +
-                                 " deadline=" + time_in_words(it.deadline);
-                        },
-                        [&](const Refused& it) {
-                          return "refused " + acquire(it.acquire) + " " + refusal_in_words(it.refusal);
-                        },
-                        [&](const Waiting& it) {
-                          return "waiting " + acquire(it.acquire) + " " + refusal_in_words(it.refusal);
-                        },
-                        [&](const Renewed& it) {
-                          return "renewed " + lease(it.lease) + " deadline=" + time_in_words(it.deadline);
-                        },
-                        [&](const Uncertain& it) {
-                          return "uncertain " + lease(it.lease) + " " + failure_in_words(it.failure);
-                        },
-                        [&](const Lost& it) {
-                          return "lost " + lease(it.lease) + " " + loss_in_words(it.reason) +
-                                 " deadline=" + time_in_words(it.deadline);
-                        },
-                        [&](const Released& it) {
-                          return "released " + lease(it.lease) + outcome_in_words(it.outcome) +
-                                 failures_in_words(it.failures);
-                        },
-                    },
-                    action);
+  return std::visit(
+      Cases{
+          [&](const Send& it) { return in_words(std::vector{it}, cast); },
+          [&](const Drop& it) { return "drop #" + number(it.id, cast); },
+          [&](const Listen&) { return std::string("listen"); },
+          [&](const ClockJumped& it) {
+            return "clock of " + std::to_string(it.node) + " jumped by " + shown(it.by) +
+                   ", distrusted for " + shown(it.distrusted_for);
+          },
+          [&](const Acquired& it) {
+            return "acquired " + acquire(it.acquire) + " token=" + std::to_string(it.token) +
+                   " deadline=" + time_in_words(it.deadline);
+          },
+          [&](const Refused& it) {
+            return "refused " + acquire(it.acquire) + " " + refusal_in_words(it.refusal);
+          },
+          [&](const Waiting& it) {
+            return "waiting " + acquire(it.acquire) + " " + refusal_in_words(it.refusal);
+          },
+          [&](const Renewed& it) {
+            return "renewed " + lease(it.lease) + " deadline=" + time_in_words(it.deadline);
+          },
+          [&](const Uncertain& it) {
+            return "uncertain " + lease(it.lease) + " " + failure_in_words(it.failure);
+          },
+          [&](const Lost& it) {
+            return "lost " + lease(it.lease) + " " + loss_in_words(it.reason) +
+                   " deadline=" + time_in_words(it.deadline);
+          },
+          [&](const Released& it) {
+            return "released " + lease(it.lease) + outcome_in_words(it.outcome) +
+                   failures_in_words(it.failures);
+          },
+          [&](const Seen& it) { return "seen " + holder_in_words(it.holder); },
+          [&](const Elected& it) {
+            return "elected term=" + std::to_string(it.term.token) +
+                   " deadline=" + time_in_words(it.term.deadline);
+          },
+          [&](const TermEnding& it) {
+            return "term ending " + loss_in_words(it.reason) + " deadline=" + time_in_words(it.deadline);
+          },
+          [&](const TermOverran&) { return std::string("term overran"); },
+          [&](const TermOver&) { return std::string("term over"); },
+          [&](const LeaderChanged& it) {
+            return "leader changed from " + holder_in_words(it.before) + " to " + holder_in_words(it.now);
+          },
+          [&](const CampaignHindered& it) { return "campaign hindered " + refusal_in_words(it.refusal); },
+          [&](const ElectionStopped&) { return std::string("election stopped"); },
+      },
+      action);
 }
 
 std::string in_words(const std::vector<Send>& sends, const Cast& cast) {

@@ -7,7 +7,7 @@ namespace tenure::cli {
 namespace {
 
 using core::Ttl;
-using redis::Sight;
+using core::Sight;
 
 const Sight nothing{};
 const std::optional<Sight> silent{};

@@ -174,6 +174,12 @@ class Weather {
     for (const Action& action : actions) std::visit([&](const auto& it) { on(it); }, action);
   }
 
+  // A tenant by itself watches nothing, and knows of no elections.
+  template <class Other>
+  void on(const Other&) {
+    ADD_FAILURE() << "a tenant says nothing like this";
+  }
+
   void on(const Send& it) {
     EXPECT_LT(it.node, nodes_);
     open_.push_back(it);

@@ -1,0 +1,193 @@
+#include "core/election.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/check.hpp"
+
+namespace tenure::core {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+void Election::start(Time now, Actions& actions) {
+  must(phase_ == Phase::stopped && !wanted_, "an election is started once");
+  watch(now);
+  wanted_ = plan_.candidate;
+  if (wanted_) {
+    campaign(now, actions);
+  } else {
+    phase_ = Phase::observing;
+  }
+}
+
+void Election::campaign(Time now, Actions& actions) {
+  phase_ = Phase::campaigning;
+  Wish wish{plan_.key, plan_.timing};
+  wish.wait_max.reset();
+  ids_.campaign = tenant_.acquire(std::move(wish), now, actions);
+}
+
+void Election::rest(Duration pause, Time now) {
+  phase_ = Phase::resting;
+  rests_until_ = now + pause;
+}
+
+void Election::stop(Time now, Actions& actions) {
+  wanted_ = false;
+  switch (phase_) {
+    case Phase::campaigning:  // Refused follows, and ends it
+      tenant_.cancel(*ids_.campaign, now, actions);
+      return;
+    case Phase::leading:
+      drain(LossReason::stopped, deadline_, actions);
+      return;
+    case Phase::observing:
+    case Phase::resting:
+      end(actions);
+      return;
+    case Phase::draining:
+    case Phase::releasing:
+    case Phase::stopped:
+      return;
+  }
+}
+
+void Election::step_down(Actions& actions) {
+  if (phase_ != Phase::leading) return;
+  stepped_down_ = true;
+  drain(LossReason::stepped_down, deadline_, actions);
+}
+
+void Election::close(Time now, Actions& actions) {
+  if (phase_ == Phase::leading) drain(LossReason::closed, now, actions);
+  stop(now, actions);
+  if (!ids_.term) return;
+  tenant_.forget(*ids_.term, now, actions);
+  end_term(now, actions);
+}
+
+void Election::on_acquired(const Acquired& acquired, Actions& actions) {
+  must(phase_ == Phase::campaigning, "only a candidate is elected");
+  ids_.campaign.reset();
+  ids_.term = acquired.lease;
+  phase_ = Phase::leading;
+  deadline_ = acquired.deadline;
+  uncertain_since_.reset();
+  overran_ = stepped_down_ = false;
+  refused_ = 0;
+  hindered_by_.reset();
+  unwatch();
+  actions.push_back(Elected{id_, acquired});
+  set_leader(Holder{tenant_.owner(), acquired.token}, actions);
+}
+
+void Election::on_waiting(const Refusal& refusal, Actions& actions) {
+  // That another leads is no hindrance.
+  const bool hindered = refusal.code != RefusalCode::held && refusal.code != RefusalCode::too_slow;
+  if (hindered && hindered_by_ != refusal.code) actions.push_back(CampaignHindered{id_, refusal});
+  hindered_by_ = hindered ? std::optional(refusal.code) : std::nullopt;
+}
+
+// A campaign that comes to nothing is tried again: an election is always wanted.
+void Election::on_refused(const Refusal& refusal, Time now, Random& random, Actions& actions) {
+  ids_.campaign.reset();
+  if (!wanted_) {
+    end(actions);
+    return;
+  }
+  on_waiting(refusal, actions);
+  const Duration longest = std::min<Duration>(milliseconds(50) * (1U << std::min(refused_, 5U)), seconds(1));
+  refused_ += 1;
+  rest(random.between(longest / 2, longest), now);
+}
+
+void Election::on_uncertain(Time now) {
+  if (!uncertain_since_) uncertain_since_ = now;
+}
+
+void Election::on_renewed(const Renewed& renewed) {
+  uncertain_since_.reset();
+  deadline_ = renewed.deadline;
+}
+
+void Election::on_lost(const Lost& lost, Actions& actions) {
+  if (phase_ == Phase::leading) drain(lost.reason, lost.deadline, actions);
+}
+
+// Renewed no more from here on: the deadline stands, whatever the work does.
+void Election::drain(LossReason reason, Time deadline, Actions& actions) {
+  tenant_.give_up(*ids_.term);
+  phase_ = Phase::draining;
+  deadline_ = std::min(deadline_, deadline);
+  actions.push_back(TermEnding{id_, *ids_.term, reason, deadline_});
+}
+
+void Election::drained(Time now, Actions& actions) {
+  if (phase_ != Phase::draining) return;
+  phase_ = Phase::releasing;
+  tenant_.release(*ids_.term, now, actions);
+}
+
+void Election::on_released(const Released& released, Time now, Actions& actions) {
+  // Where no answer came it is tried on, in the background, as long as anything can be there (T47).
+  if (released.outcome == ReleaseOutcome::failed) tenant_.forget(*ids_.term, now, actions);
+  end_term(now, actions);
+}
+
+void Election::end_term(Time now, Actions& actions) {
+  actions.push_back(TermOver{id_, *std::exchange(ids_.term, std::nullopt)});
+  set_leader(std::nullopt, actions);
+  if (!wanted_) {
+    end(actions);
+    return;
+  }
+  watch(now);
+  if (stepped_down_) {
+    rest(std::min<Duration>(plan_.timing.renew, seconds(1)), now);
+  } else {
+    campaign(now, actions);
+  }
+}
+
+void Election::end(Actions& actions) {
+  unwatch();
+  phase_ = Phase::stopped;
+  actions.push_back(ElectionStopped{id_});
+}
+
+void Election::watch(Time now) {
+  ids_.watch = tenant_.watch(plan_.key, plan_.look_every, plan_.timing.node_timeout, now);
+}
+
+void Election::unwatch() {
+  if (const auto watch = std::exchange(ids_.watch, std::nullopt)) tenant_.unwatch(*watch);
+}
+
+void Election::on_seen(const Seen& seen, Actions& actions) { set_leader(seen.holder, actions); }
+
+void Election::set_leader(std::optional<Holder> leader, Actions& actions) {
+  if (leader_ == leader) return;
+  auto before = std::exchange(leader_, std::move(leader));
+  actions.push_back(LeaderChanged{id_, std::move(before), leader_});
+}
+
+void Election::on_timer(Time now, Actions& actions) {
+  if (phase_ == Phase::resting && now >= rests_until_) {
+    campaign(now, actions);
+  } else if (phase_ == Phase::leading && uncertain_since_ && now >= *uncertain_since_ + plan_.grace) {
+    drain(LossReason::not_renewed, deadline_, actions);
+  } else if (phase_ == Phase::draining && !overran_ && now >= deadline_) {
+    overran_ = true;
+    actions.push_back(TermOverran{id_, *ids_.term});
+  }
+}
+
+std::optional<Time> Election::wake() const {
+  if (phase_ == Phase::resting) return rests_until_;
+  if (phase_ == Phase::leading && uncertain_since_) return *uncertain_since_ + plan_.grace;
+  if (phase_ == Phase::draining && !overran_) return deadline_;
+  return std::nullopt;
+}
+
+}  // namespace tenure::core

@@ -1,0 +1,38 @@
+#include "core/election_plan.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/check.hpp"
+#include "core/text.hpp"
+
+namespace tenure::core {
+
+tl::expected<ElectionPlan, std::string> plan_election(std::string key, const ElectionOptions& options) {
+  const Duration lease = options.lease;
+  const auto usual = make_timing({.ttl = lease, .ttl_max = options.ttl_max});
+  if (!usual) return tl::unexpected("the lease: " + usual.error());
+  const auto whole = [](Duration duration) { return std::chrono::duration_cast<Ttl>(duration); };
+  const Duration renew = options.renew.value_or(whole(lease / 3));
+  const Duration grace = options.grace.value_or(whole(lease / 3));
+  const Duration drain = options.drain.value_or(whole(lease * 2 / 15));
+  const Duration node_timeout = std::min<Duration>(whole(lease / 15), std::chrono::seconds(1));
+  if (renew <= Duration::zero() || grace < Duration::zero() || drain < Duration::zero()) {
+    return tl::unexpected("renew " + shown(renew) + " must be above zero, grace " + shown(grace) +
+                          " and drain " + shown(drain) + " not below");
+  }
+  // A leader hears that a renewal failed after the node timeout at the latest; then come the grace and the drain.
+  const Duration needed = renew + node_timeout + grace + drain + usual->margin;
+  if (needed >= lease) {
+    return tl::unexpected("renew " + shown(renew) + " + node timeout " + shown(node_timeout) + " + grace " +
+                          shown(grace) + " + drain " + shown(drain) + " + margin " + shown(usual->margin) +
+                          " = " + shown(needed) + " does not fit into the lease of " + shown(lease));
+  }
+  const auto timing = make_timing({lease, options.ttl_max, drain, renew, node_timeout});
+  must(timing.has_value(), "what fits with a grace fits without");
+  const Duration look_every =
+      std::clamp<Duration>(renew / 10, std::chrono::milliseconds(20), std::chrono::seconds(1));
+  return ElectionPlan{std::move(key), true, *timing, grace, look_every};
+}
+
+}  // namespace tenure::core

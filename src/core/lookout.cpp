@@ -1,0 +1,188 @@
+#include "core/lookout.hpp"
+
+#include <algorithm>
+
+#include "core/check.hpp"
+
+namespace tenure::core {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// A script blocks the whole server for some 2 µs a name.
+constexpr std::size_t look_size_max = 500;
+
+// What the nodes show for one name.
+struct View {
+  std::optional<Holder> holder{};  // shown by a majority
+  Ttl left{};                      // until it is shown by one no more
+  bool decided = false;            // nodes that have not answered cannot change it
+};
+
+// Is this a lease that somebody holds? Not one that is kept for a waiter, broken, or written by others.
+bool is_held(const Sight& sight, const Holder& holder) {
+  return sight.left > Ttl::zero() && holder.token != 0 && !holder.waits &&
+         !holder.owner.starts_with(broken_by);
+}
+
+View view_of(const std::vector<const Sight*>& nodes) {
+  const std::size_t quorum = quorum_of(nodes.size());
+  std::map<std::string, std::vector<Ttl>>
+      shown;  // by value, whose token is that of a confirmed grant on a majority
+  std::size_t silent = 0;
+  for (const Sight* sight : nodes) {
+    if (sight == nullptr) {
+      silent += 1;
+    } else if (is_held(*sight, read_holder(sight->value))) {
+      shown[sight->value].push_back(sight->left);
+    }
+  }
+  View view;
+  std::size_t most = 0;
+  for (auto& [value, left] : shown) {
+    most = std::max(most, left.size());
+    if (left.size() < quorum) continue;
+    std::ranges::sort(left, std::greater<>());
+    view = {read_holder(value), left[quorum - 1], true};
+  }
+  view.decided = view.decided || most + silent < quorum;
+  return view;
+}
+
+}  // namespace
+
+void Lookout::watch(WatchId id, std::string key, Duration every, Duration node_timeout, Time now) {
+  const auto [it, added] = watched_.try_emplace(id, Watched{std::move(key), every, node_timeout});
+  must(added, "a name is watched once under one id");
+  look_at(id, it->second, now);
+}
+
+void Lookout::unwatch(WatchId id) {
+  const auto found = watched_.find(id);
+  must(found != watched_.end(), "only what is watched can be watched no more");
+  look_at(id, found->second, std::nullopt);
+  watched_.erase(found);
+}
+
+void Lookout::look_at(WatchId id, Watched& watched, std::optional<Time> when) {
+  if (watched.next) next_.erase({*watched.next, id});
+  watched.next = when;
+  if (when) next_.emplace(*when, id);
+}
+
+void Lookout::on_timer(Time now, Outbox& out) {
+  for (auto it = asked_.begin(); it != asked_.end();) {
+    const auto [request, id] = *it;
+    Look& look = looks_.at(id);
+    if (now < look.ends_at) {
+      ++it;
+      continue;
+    }
+    it = asked_.erase(it);
+    const auto unanswered = look.unanswered.extract(request);
+    out.drop(unanswered.mapped(), request);
+    on_answer(id, unanswered.mapped(), silence, now, out);
+  }
+  if (next_.empty() || next_.begin()->first > now) return;
+  // Who is due soon comes along: one call for many.
+  std::map<Duration, std::vector<WatchId>> due;  // by how long they wait for a node
+  for (const auto& [when, id] : next_) {
+    const Watched& watched = watched_.at(id);
+    if (when > now + watched.every / 8) break;
+    due[watched.node_timeout].push_back(id);
+  }
+  for (auto& [node_timeout, watches] : due) {
+    for (std::size_t from = 0; from < watches.size(); from += look_size_max) {
+      const auto begin = watches.begin() + static_cast<std::ptrdiff_t>(from);
+      const auto size = static_cast<std::ptrdiff_t>(std::min(look_size_max, watches.size() - from));
+      look({begin, begin + size}, node_timeout, now, out);
+    }
+  }
+}
+
+std::optional<Time> Lookout::wake() const {
+  std::optional<Time> first;
+  if (!next_.empty()) first = next_.begin()->first;
+  for (const auto& [id, look] : looks_) first = std::min(first.value_or(look.ends_at), look.ends_at);
+  return first;
+}
+
+void Lookout::look(std::vector<WatchId> watches, Duration node_timeout, Time now, Outbox& out) {
+  LookRequest request;
+  for (const WatchId id : watches) {
+    Watched& watched = watched_.at(id);
+    request.keys.push_back(watched.key);
+    look_at(id, watched, std::nullopt);
+  }
+  const LookId id = ++last_;
+  Look& look = looks_[id];
+  look.watches = std::move(watches);
+  look.answers.resize(nodes_);
+  look.ends_at = now + node_timeout;
+  for (NodeIndex node = 0; node < nodes_; ++node) {
+    const RequestId sent = out.send(node, request, node_timeout);
+    look.unanswered.emplace(sent, node);
+    asked_.emplace(sent, id);
+  }
+}
+
+void Lookout::on_reply(RequestId request, const Reply& reply, Time now, Outbox& out) {
+  const auto asked = asked_.extract(request);
+  must(!asked.empty(), "a reply belongs to a look that waits for it");
+  const auto unanswered = looks_.at(asked.mapped()).unanswered.extract(request);
+  on_answer(asked.mapped(), unanswered.mapped(), reply, now, out);
+}
+
+void Lookout::on_answer(LookId id, NodeIndex node, const Reply& reply, Time now, Outbox& out) {
+  Look& look = looks_.at(id);
+  const auto* sights = std::get_if<Sights>(&reply);
+  if (sights != nullptr && sights->size() == look.watches.size()) look.answers[node] = *sights;
+  if (!look.over && (look.unanswered.empty() || decided(look))) {
+    look.over = true;
+    tell(look, now, out);
+  }
+  if (look.unanswered.empty()) looks_.erase(id);
+}
+
+namespace {
+
+// What the nodes have said of the name with that number.
+std::vector<const Sight*> sights_of(const std::vector<std::optional<Sights>>& answers, std::size_t name) {
+  std::vector<const Sight*> sights;
+  for (const auto& answer : answers) sights.push_back(answer ? &(*answer)[name] : nullptr);
+  return sights;
+}
+
+}  // namespace
+
+bool Lookout::decided(const Look& look) const {
+  for (std::size_t i = 0; i < look.watches.size(); ++i) {
+    if (!view_of(sights_of(look.answers, i)).decided) return false;
+  }
+  return true;
+}
+
+void Lookout::tell(const Look& look, Time now, Outbox& out) {
+  for (std::size_t i = 0; i < look.watches.size(); ++i) {
+    const auto found = watched_.find(look.watches[i]);
+    if (found == watched_.end()) continue;  // nobody wants to know any more
+    auto& [id, watched] = *found;
+    const View view = view_of(sights_of(look.answers, i));
+    // Where too few answer, what was seen last stands until it must have run out.
+    const bool unknown = !view.decided && now < watched.seen_until;
+    if (!unknown) {
+      if (!watched.told || watched.seen != view.holder) out.tell(Seen{id, view.holder});
+      watched.told = true;
+      watched.seen = view.holder;
+      watched.seen_until = view.holder ? now + view.left : long_ago;
+    }
+    Duration pause = watched.every;
+    if (view.holder) pause = std::min<Duration>(pause, view.left + milliseconds(2));
+    // Somebody is about to take it.
+    if (view.decided && !view.holder) pause = watched.every / 4;
+    look_at(id, watched, now + pause);
+  }
+}
+
+}  // namespace tenure::core

@@ -1,0 +1,66 @@
+// Watches names that others hold: who has them, as a majority of the nodes shows it. What it sees decides nothing
+// about leases; it is for those who want to know.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/outbox.hpp"
+#include "core/timing.hpp"
+
+namespace tenure::core {
+
+class Lookout {
+ public:
+  explicit Lookout(std::size_t nodes) : nodes_(nodes) {}
+
+  // Looks at once, then every so often, and when what it saw should have run out. Seen follows after the first look,
+  // and whenever it changes.
+  void watch(WatchId id, std::string key, Duration every, Duration node_timeout, Time now);
+  void unwatch(WatchId id);
+
+  void on_reply(RequestId request, const Reply& reply, Time now, Outbox& out);
+  void on_timer(Time now, Outbox& out);
+  std::optional<Time> wake() const;
+  bool empty() const { return watched_.empty() && looks_.empty(); }
+
+ private:
+  struct Watched {
+    std::string key;
+    Duration every{};
+    Duration node_timeout{};
+    std::optional<Time> next{};  // the next look; nothing while one is under way
+    bool told = false;
+    std::optional<Holder> seen{};
+    Time seen_until = long_ago;
+  };
+  using LookId = std::uint64_t;
+  // One question about some names to every node.
+  struct Look {
+    std::vector<WatchId> watches;
+    std::map<RequestId, NodeIndex> unanswered{};
+    std::vector<std::optional<Sights>> answers;  // by node
+    Time ends_at{};
+    bool over = false;  // enough have answered; the rest is only waited for
+  };
+
+  void look(std::vector<WatchId> watches, Duration node_timeout, Time now, Outbox& out);
+  void on_answer(LookId id, NodeIndex node, const Reply& reply, Time now, Outbox& out);
+  bool decided(const Look& look) const;
+  void tell(const Look& look, Time now, Outbox& out);
+  void look_at(WatchId id, Watched& watched, std::optional<Time> when);
+
+  std::size_t nodes_;
+  std::map<WatchId, Watched> watched_;
+  std::set<std::pair<Time, WatchId>> next_;
+  std::map<LookId, Look> looks_;
+  std::map<RequestId, LookId> asked_;
+  LookId last_ = 0;
+};
+
+}  // namespace tenure::core
