@@ -10,6 +10,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "tenure/election.hpp"
 #include "tenure/lease.hpp"
 #include "tenure/lock.hpp"
 #include "tenure/options.hpp"
@@ -44,12 +45,16 @@ class Client {
                                                         LockOptions options = {}, const Wait& wait = {},
                                                         const std::stop_token& stop = {}) const;
 
+  /// Takes part in the election of this name, once it is started. Refused (usage) when its lengths do not fit together.
+  /// The name is the key in Redis, as it is.
+  tl::expected<Election, Refusal> election(std::string name, const ElectionOptions& options = {}) const;
+
   /// Asks every node, at most so long.
   Health health(std::chrono::milliseconds timeout = std::chrono::milliseconds(1'000)) const;
   /// Who we are: what the keys of our leases begin with.
   const std::string& id() const;
-  /// Ends all waits, gives back all leases, and closes the connections; blocks for at most a second. Leases that
-  /// are still in somebody's hands are lost (Loss::closed).
+  /// Ends all waits and elections, gives back all leases, and closes the connections; blocks for at most a second.
+  /// Leases that are still in somebody's hands are lost (Loss::closed), and work of a leader is not waited for.
   void close();
 
  private:

@@ -66,7 +66,7 @@ class Lease {
   tl::expected<Released, Refusal> release();
 
  private:
-  friend class Lock;
+  friend struct detail::Held;
   explicit Lease(std::unique_ptr<detail::Held> held);
   std::unique_ptr<detail::Held> held_;
 };

@@ -3,6 +3,7 @@
 
 #include "tenure/client.hpp"
 #include "tenure/clock.hpp"
+#include "tenure/election.hpp"
 #include "tenure/event.hpp"
 #include "tenure/lease.hpp"
 #include "tenure/lock.hpp"

@@ -25,6 +25,8 @@ struct Held {
   std::shared_ptr<Context> context;
   std::string name;
   runtime::Lease lease;
+
+  static Lease handle(Held held) { return Lease(std::make_unique<Held>(std::move(held))); }
 };
 
 // As the core counts; what is longer than anybody waits cannot be counted in nanoseconds.

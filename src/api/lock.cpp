@@ -81,7 +81,7 @@ tl::expected<Lease, Refusal> Lock::acquire(const Wait& wait, const std::stop_tok
   }
   auto lease = context_->client.acquire(plan_->key, options, stop);
   if (!lease) return tl::unexpected(detail::refusal(lease.error(), name_, *context_));
-  return Lease(std::make_unique<detail::Held>(detail::Held{context_, name_, std::move(*lease)}));
+  return detail::Held::handle({context_, name_, std::move(*lease)});
 }
 
 }  // namespace tenure

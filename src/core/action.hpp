@@ -148,6 +148,7 @@ struct TermOverran {
 struct TermOver {
   ElectionId election{};
   LeaseId lease{};
+  std::string key;
 };
 struct LeaderChanged {  // also to nobody: then there is none, or none that can be seen from here
   ElectionId election{};

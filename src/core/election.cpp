@@ -136,7 +136,7 @@ void Election::on_released(const Released& released, Time now, Actions& actions)
 }
 
 void Election::end_term(Time now, Actions& actions) {
-  actions.push_back(TermOver{id_, *std::exchange(ids_.term, std::nullopt)});
+  actions.push_back(TermOver{id_, *std::exchange(ids_.term, std::nullopt), plan_.key});
   set_leader(std::nullopt, actions);
   if (!wanted_) {
     end(actions);

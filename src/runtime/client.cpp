@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "runtime/boot_clock.hpp"
+#include "runtime/election.hpp"
 #include "runtime/engine.hpp"
 
 namespace tenure::runtime {
@@ -11,7 +11,7 @@ Lease::Lease(std::shared_ptr<Engine> engine, std::shared_ptr<LeaseState> state)
     : engine_(std::move(engine)), state_(std::move(state)) {}
 
 Lease::~Lease() {
-  if (!state_) return;
+  if (!state_ || lent_) return;
   release();
   engine_->forget(*state_);
 }
@@ -23,6 +23,7 @@ Lease& Lease::operator=(Lease&& other) noexcept {
   Lease incoming(std::move(other));
   std::swap(engine_, incoming.engine_);
   std::swap(state_, incoming.state_);
+  std::swap(lent_, incoming.lent_);
   return *this;
 }
 
@@ -42,6 +43,18 @@ tl::expected<Lease, core::Refusal> Client::acquire(const std::string& key, const
   if (!state) return tl::unexpected(std::move(state.error()));
   return Lease(engine_, std::move(*state));
 }
+
+std::shared_ptr<Election> Client::election(core::ElectionPlan plan) const {
+  return std::make_shared<Election>(engine_, std::move(plan));
+}
+
+Lease Client::lend(std::shared_ptr<LeaseState> term) const {
+  Lease lease(engine_, std::move(term));
+  lease.lent_ = true;
+  return lease;
+}
+
+void Client::log(std::string sentence) const { engine_->log(std::move(sentence)); }
 
 void Client::close() { engine_->close(); }
 bool Client::closed() const { return engine_->closed(); }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/action.hpp"
+#include "core/election_plan.hpp"
 #include "core/timing.hpp"
 #include "redis/script_call.hpp"
 #include "redis/url.hpp"
@@ -50,6 +51,7 @@ struct NotExtended {
 };
 
 class Engine;
+class Election;
 struct LeaseState;
 
 // The right to a name until a deadline that moves on by itself. Gives it back when destroyed, which
@@ -75,8 +77,10 @@ class Lease {
   core::Released release();
 
  private:
+  friend class Client;
   std::shared_ptr<Engine> engine_;
   std::shared_ptr<LeaseState> state_;
+  bool lent_ = false;  // somebody else gives it back
 };
 
 class Client {
@@ -87,7 +91,13 @@ class Client {
   // A lease of this key, or why not. Stopping the token ends the wait, and leaves nothing behind.
   tl::expected<Lease, core::Refusal> acquire(const std::string& key, const AcquireOptions& options,
                                              std::stop_token stop = {});
-  // Ends all waits, gives back all leases and closes the connections, within a second. What is asked for later is
+  // An election that is not started yet.
+  std::shared_ptr<Election> election(core::ElectionPlan plan) const;
+  // A handle of its term, which the election gives back.
+  Lease lend(std::shared_ptr<LeaseState> term) const;
+  // Says this where the client's log goes.
+  void log(std::string sentence) const;
+  // Ends all waits and elections, gives back all leases and closes the connections, within a second. What is asked for later is
   // refused as cancelled.
   void close();
   bool closed() const;

@@ -136,6 +136,8 @@ void Engine::close() {
   Lock lock(mutex_);
   if (closed_.exchange(true)) return;
   const core::Time now = boot_now();
+  elections_.close(now, actions);
+  perform(actions, now);
   for (const auto& [id, call] : acquires_) tenant_.cancel(id, now, actions);
   for (const auto& [id, lease] : leases_) {
     if (lease->releasing || lease->released) continue;
@@ -174,9 +176,10 @@ void Engine::perform(core::Actions& actions, core::Time now) {
   core::Actions batch;
   while (!actions.empty()) {
     Link::News news;
+    elections_.digest(actions, now);
     batch.swap(actions);
     actions.clear();
-    for (core::Action& action : batch) act(action, now, news);
+    for (core::Action& action : batch) act(action, now, news, actions);
     batch.clear();
     for (Line& line : lines_) line.link.flush(news);
     hear(news, now, actions);
@@ -191,7 +194,7 @@ void Engine::hear(const Link::News& news, core::Time now, core::Actions& actions
   for (const auto& [id, reply] : news.answers) tenant_.on_reply(id, reply, now, actions);
 }
 
-void Engine::act(core::Action& action, core::Time now, Link::News& news) {
+void Engine::act(core::Action& action, core::Time now, Link::News& news, core::Actions& more) {
   if (auto* send = std::get_if<core::Send>(&action)) {
     link_for(*send).ask(send->id, std::move(send->request), now, news);
   } else if (const auto* drop = std::get_if<core::Drop>(&action)) {
@@ -214,7 +217,7 @@ void Engine::act(core::Action& action, core::Time now, Link::News& news) {
     call.waiting = waiting->refusal;
     rouse(call);
   } else if (const auto* renewed = std::get_if<core::Renewed>(&action)) {
-    on_renewed(*renewed);
+    on_renewed(*renewed, more);
   } else if (const auto* uncertain = std::get_if<core::Uncertain>(&action)) {
     on_uncertain(*uncertain);
   } else if (const auto* lost = std::get_if<core::Lost>(&action)) {
@@ -223,6 +226,8 @@ void Engine::act(core::Action& action, core::Time now, Link::News& news) {
     Call& call = *releases_.at(released->lease);
     call.released = std::move(*released);
     complete(call);
+  } else {
+    act_in_election(action);
   }
 }
 
@@ -239,19 +244,24 @@ Link& Engine::link_for(const core::Send& send) {
   return lines_.back().link;
 }
 
+std::shared_ptr<LeaseState> Engine::note_lease(const core::Acquired& acquired) {
+  auto lease = std::make_shared<LeaseState>();
+  lease->id = acquired.lease;
+  lease->token = acquired.token;
+  lease->noted = acquired.deadline;
+  lease->deadline = acquired.deadline;
+  leases_.emplace(acquired.lease, lease);
+  tell({Event::Kind::acquired, acquired.key, acquired.token, {}});
+  return lease;
+}
+
 void Engine::on_acquired(const core::Acquired& acquired) {
   Call& call = *acquires_.at(acquired.acquire);
-  call.lease = std::make_shared<LeaseState>();
-  call.lease->id = acquired.lease;
-  call.lease->token = acquired.token;
-  call.lease->noted = acquired.deadline;
-  call.lease->deadline = acquired.deadline;
-  leases_.emplace(acquired.lease, call.lease);
-  tell({Event::Kind::acquired, acquired.key, acquired.token, {}});
+  call.lease = note_lease(acquired);
   complete(call);
 }
 
-void Engine::on_renewed(const core::Renewed& renewed) {
+void Engine::on_renewed(const core::Renewed& renewed, core::Actions& more) {
   LeaseState& lease = *leases_.at(renewed.lease);
   if (lease.extend(lease.noted, renewed.deadline)) {
     lease.noted = renewed.deadline;
@@ -261,7 +271,7 @@ void Engine::on_renewed(const core::Renewed& renewed) {
   }
   // This thread was held up between the reply and here, past the old deadline, and the holder has looked.
   tenant_.give_up(renewed.lease);
-  on_lost({renewed.lease, core::LossReason::not_renewed, over});
+  more.push_back(core::Lost{renewed.lease, core::LossReason::not_renewed, over});
 }
 
 void Engine::on_lost(const core::Lost& lost) {
@@ -325,15 +335,27 @@ void Engine::note_ears(core::Time now) {
   }
 }
 
+// When the core has something to do by itself.
+std::optional<core::Time> Engine::wake() const {
+  const auto lease = tenant_.wake();
+  const auto election = elections_.wake();
+  return lease && election ? std::min(lease, election) : lease ? lease : election;
+}
+
+void Engine::on_timer(core::Time now, core::Actions& actions) {
+  tenant_.on_timer(now, actions);
+  elections_.on_timer(now, actions);
+}
+
 // Seldom a system call: a timer that fires too early is simply set again.
 void Engine::arm_timer() {
-  auto wake = tenant_.wake();
+  auto first = wake();
   for (const Ear& ear : ears_) {
-    if (ear.wake() && (!wake || *ear.wake() < *wake)) wake = ear.wake();
+    if (ear.wake() && (!first || *ear.wake() < *first)) first = ear.wake();
   }
-  if (!wake || (armed_ && *armed_ <= *wake)) return;
-  armed_ = wake;
-  timer_.set(wake);
+  if (!first || (armed_ && *armed_ <= *first)) return;
+  armed_ = first;
+  timer_.set(first);
 }
 
 }  // namespace tenure::runtime

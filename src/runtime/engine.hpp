@@ -7,6 +7,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/elections.hpp"
 #include "core/tenant.hpp"
 #include "runtime/boot_timer.hpp"
 #include "runtime/client.hpp"
@@ -42,6 +44,19 @@ struct LeaseState {
   bool extend(core::Time from, core::Time to) { return deadline.compare_exchange_strong(from, to); }
 };
 
+// Hears of one election, on whatever thread drives the engine and with its mutex locked: takes note, and returns.
+class ElectionListener {
+ public:
+  virtual ~ElectionListener() = default;
+  virtual void on_started(core::ElectionId id) = 0;
+  virtual void on_elected(std::shared_ptr<LeaseState> term) = 0;
+  virtual void on_ending(const core::TermEnding& ending) = 0;
+  virtual void on_overran() = 0;
+  virtual void on_leader_changed(const core::LeaderChanged& changed) = 0;
+  virtual void on_hindered(const core::Refusal& refusal) = 0;
+  virtual void on_stopped() = 0;
+};
+
 class Engine {
  public:
   // Throws std::system_error where the kernel gives no descriptor or thread.
@@ -57,6 +72,18 @@ class Engine {
   tl::expected<core::Time, NotExtended> extend(LeaseState& lease);
   core::Released release(LeaseState& lease);
   void forget(const LeaseState& lease);
+
+  // False when the engine is closed. The listener is known from on_started() until on_stopped().
+  bool start(core::ElectionPlan plan, std::shared_ptr<ElectionListener> listener);
+  void stop(core::ElectionId election);
+  void step_down(core::ElectionId election);
+  void drained(core::ElectionId election, core::LeaseId term);
+  // Runs what is the user's, on a thread of its own.
+  void run_for_user(std::function<void()> task) {
+    handlers_.post(std::move(task), Herald::Kind::must_arrive);
+  }
+  void log(std::string sentence);
+
   bool forked() const;
   void close();
   bool closed() const { return closed_; }
@@ -101,25 +128,34 @@ class Engine {
   void rouse(Call& call);
 
   void perform(core::Actions& actions, core::Time now);
-  void act(core::Action& action, core::Time now, Link::News& news);
+  void act(core::Action& action, core::Time now, Link::News& news, core::Actions& more);
+  void act_in_election(core::Action& action);
   void hear(const Link::News& news, core::Time now, core::Actions& actions);
   void hear(const Polled& ready, core::Time now, Link::News& news);
   void listen(core::Time now);
   void note_ears(core::Time now);
+  std::shared_ptr<LeaseState> note_lease(const core::Acquired& acquired);
   void on_acquired(const core::Acquired& acquired);
-  void on_renewed(const core::Renewed& renewed);
+  void on_renewed(const core::Renewed& renewed, core::Actions& more);
   void on_lost(const core::Lost& lost);
   void on_uncertain(const core::Uncertain& uncertain);
   void on_clock_jumped(const core::ClockJumped& jumped);
-  void log(std::string sentence);
+  void on_term_ending(const core::TermEnding& ending);
+  void on_term_overran(const core::TermOverran& overran);
+  void on_term_over(const core::TermOver& over);
+  template <class Change>
+  void change(const Change& change);
   void tell(Event::Kind kind, core::LeaseId lease, std::string detail = {});
   void tell(Event event);
   void finish_extension(core::LeaseId lease, tl::expected<core::Time, NotExtended> result);
+  std::optional<core::Time> wake() const;
+  void on_timer(core::Time now, core::Actions& actions);
   void arm_timer();
 
   std::vector<Polled> snapshot() const;
   Link& link_for(const core::Send& send);
   bool links_waiting() const;
+  bool somebody_must_poll() const;
   void kick_poller();
 
   pid_t pid_;  // of the process that made it
@@ -127,6 +163,7 @@ class Engine {
   ClientOptions options_;
   core::Random random_;
   core::Tenant tenant_;
+  core::Elections elections_;
   std::deque<Line> lines_;       // made when first needed; none ever moves or goes
   std::deque<Ear> ears_;         // by node; none before somebody waits
   std::vector<bool> listening_;  // by node, as the tenant knows it
@@ -135,6 +172,7 @@ class Engine {
   std::unordered_map<core::LeaseId, Call*> extensions_;
   std::condition_variable lease_idle_;  // a release or an extension has ended
   std::unordered_map<core::LeaseId, std::shared_ptr<LeaseState>> leases_;
+  std::unordered_map<core::ElectionId, std::shared_ptr<ElectionListener>> listeners_;
 
   Call* poller_ = nullptr;      // who polls the connections now
   std::vector<Polled> polled_;  // and for what
@@ -149,6 +187,7 @@ class Engine {
   std::atomic<bool> closed_ = false;
   Herald log_{1};      // sentences and events stay in order
   Herald losses_{16};  // and no holder's callback delays the next one's
+  Herald handlers_{64};
   std::thread thread_;
 };
 

@@ -38,6 +38,7 @@ Engine::Engine(ClientOptions options)
       options_(std::move(options)),
       random_(random_from_kernel()),
       tenant_({options_.owner, options_.nodes.size(), options_.keyspace.cap}, random_from_kernel()),
+      elections_(tenant_, random_from_kernel()),
       kick_(make_kick()),
       kick_hidden_(make_kick()),
       thread_([this] { serve(); }) {}
@@ -132,7 +133,7 @@ void Engine::poll_links(Lock& lock, Call& poller, std::optional<core::Duration> 
   hear(news, now, actions);
   note_ears(now);
   // What a message made due is done here, and not by the hidden thread, whose wake-up takes longer.
-  if (const auto due = tenant_.wake(); due && *due <= now) tenant_.on_timer(now, actions);
+  if (const auto due = wake(); due && *due <= now) on_timer(now, actions);
   perform(actions, now);
 }
 
@@ -157,7 +158,7 @@ void Engine::hear(const Polled& ready, core::Time now, Link::News& news) {
 void Engine::serve() {
   Lock lock(mutex_);
   while (!stopping_) {
-    if (poller_ == nullptr && followers_.empty() && links_waiting()) {
+    if (poller_ == nullptr && followers_.empty() && somebody_must_poll()) {
       poll_links(lock, hidden_, std::nullopt);
       // Not pass_on(): with nobody else there it would kick this very thread, again and again.
       if (!followers_.empty()) followers_.front()->wake.notify_one();
@@ -173,7 +174,7 @@ void Engine::serve() {
       timer_.set(std::nullopt);  // also if it has not fired yet: it must not fire unheeded
       armed_.reset();
       core::Actions actions;
-      tenant_.on_timer(now, actions);
+      on_timer(now, actions);
       for (Ear& ear : ears_) ear.on_timer(now, random_);
       note_ears(now);
       perform(actions, now);
@@ -186,7 +187,7 @@ void Engine::pass_on() {
   if (poller_ != nullptr) return;
   if (!followers_.empty()) {
     followers_.front()->wake.notify_one();
-  } else if (links_waiting()) {
+  } else if (somebody_must_poll()) {
     eventfd_write(kick_hidden_.get(), 1);
   }
 }
@@ -220,5 +221,8 @@ std::vector<Engine::Polled> Engine::snapshot() const {
 bool Engine::links_waiting() const {
   return std::ranges::any_of(lines_, [](const Line& line) { return line.link.waiting(); });
 }
+
+// A candidate waits for its turn without a thread of its own.
+bool Engine::somebody_must_poll() const { return links_waiting() || elections_.campaigning(); }
 
 }  // namespace tenure::runtime

@@ -1,0 +1,130 @@
+#include "tenure/election.hpp"
+
+#include "api/context.hpp"
+#include "core/names.hpp"
+#include "runtime/election.hpp"
+#include "runtime/loss_text.hpp"
+#include "tenure/client.hpp"
+
+namespace tenure {
+
+struct detail::Running {
+  std::shared_ptr<Context> context;
+  std::string name;
+  std::shared_ptr<runtime::Election> election;
+};
+
+namespace {
+
+std::optional<core::Duration> counted(const std::optional<std::chrono::milliseconds>& duration) {
+  if (!duration) return std::nullopt;
+  return detail::counted(*duration);
+}
+
+std::optional<Leader> shown(const std::optional<core::Holder>& holder) {
+  if (!holder) return std::nullopt;
+  return Leader{holder->owner, holder->token};
+}
+
+}  // namespace
+
+tl::expected<Election, Refusal> Client::election(std::string name, const ElectionOptions& options) const {
+  const auto refuse = [](std::string why) { return tl::unexpected(detail::usage(std::move(why))); };
+  if (auto error = core::name_error("the name", name)) return refuse(std::move(*error));
+  const auto key = runtime::lock_key("", name, context_->nodes.keyspace);
+  if (!key) return refuse(key.error());
+  core::ElectionOptions lengths{detail::counted(options.lease), context_->nodes.keyspace.cap,
+                                counted(options.renew), counted(options.grace), counted(options.drain)};
+  auto plan = core::plan_election(*key, lengths);
+  if (!plan) return refuse(name + ": " + plan.error());
+  plan->candidate = !options.observe;
+  auto election = context_->client.election(std::move(*plan));
+  election->handlers.on_hindered = [name, context = context_](const core::Refusal& why) {
+    context->client.log(detail::refusal(why, name, *context).message);
+  };
+  return Election(
+      std::make_unique<detail::Running>(detail::Running{context_, std::move(name), std::move(election)}));
+}
+
+Election::Election(std::unique_ptr<detail::Running> running) : running_(std::move(running)) {}
+
+Election::~Election() {
+  if (running_) stop();
+}
+
+Election::Election(Election&&) noexcept = default;
+
+Election& Election::operator=(Election&& other) noexcept {
+  // The old one leaves with the temporary.
+  Election incoming(std::move(other));
+  std::swap(running_, incoming.running_);
+  return *this;
+}
+
+void Election::on_elected(std::function<void(const Lease& term)> handler) {
+  running_->election->handlers.on_elected = [context = running_->context, name = running_->name,
+                                             handler = std::move(handler)](const auto& term) {
+    handler(detail::Held::handle({context, name, context->client.lend(term)}));
+  };
+}
+
+void Election::on_lost(std::function<void(const TermEnd& end)> handler) {
+  running_->election->handlers.on_lost = [handler = std::move(handler)](core::LossReason reason,
+                                                                        core::Token term, bool drained) {
+    handler({detail::loss(reason), term, drained, runtime::loss_text(reason)});
+  };
+}
+
+void Election::on_leader_changed(
+    std::function<void(const std::optional<Leader>& before, const std::optional<Leader>& now)> handler) {
+  running_->election->handlers.on_leader_changed = [handler = std::move(handler)](const auto& before,
+                                                                                  const auto& now) {
+    handler(shown(before), shown(now));
+  };
+}
+
+void Election::start() { running_->election->start(); }
+
+bool Election::stop(const std::stop_token& give_up) { return running_->election->stop(give_up); }
+
+void Election::run(const std::stop_token& stop, const std::function<void(const Lease& term)>& work) {
+  const auto& [context, name, shared] = *running_;
+  runtime::Election& election = *shared;
+  election.start();
+  // However the work ends: the name is given back before anybody hears of it.
+  struct Ending {
+    runtime::Election& election;
+    ~Ending() { election.stop(); }
+  };
+  const Ending ending{election};
+  const std::stop_callback on_stop(stop, [&] { election.request_stop(); });
+  while (const auto term = election.begin_work(stop)) {
+    try {
+      work(detail::Held::handle({context, name, context->client.lend(term)}));
+    } catch (...) {
+      election.end_work();
+      throw;
+    }
+    if (election.end_work()) return;
+  }
+}
+
+void Election::step_down() { running_->election->step_down(); }
+
+bool Election::is_leader() const { return running_->election->leads() != nullptr; }
+
+bool Election::wait_for_leadership(BootClock::time_point deadline, const std::stop_token& stop) const {
+  return running_->election->wait(core::Time(deadline.time_since_epoch()), stop) != nullptr;
+}
+
+std::optional<std::uint64_t> Election::term() const {
+  const auto term = running_->election->leads();
+  return term ? std::optional(term->token) : std::nullopt;
+}
+
+std::optional<Leader> Election::current_leader() const { return shown(running_->election->leader()); }
+
+const std::string& Election::candidate_id() const { return running_->context->id; }
+const std::string& Election::name() const { return running_->name; }
+
+}  // namespace tenure

@@ -1,0 +1,207 @@
+#include "runtime/election.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "runtime/boot_clock.hpp"
+
+namespace tenure::runtime {
+
+void Election::start() {
+  {
+    const Lock lock(mutex_);
+    if (running_) return;
+    running_ = true;
+  }
+  if (engine_->start(plan_, shared_from_this())) return;
+  const Lock lock(mutex_);
+  running_ = false;
+  changed_.notify_all();
+}
+
+void Election::on_started(core::ElectionId id) {
+  const Lock lock(mutex_);
+  id_ = id;
+  changed_.notify_all();
+}
+
+void Election::request_stop() {
+  if (engine_->forked()) return;
+  Lock lock(mutex_);
+  // Another thread may be in the middle of start().
+  changed_.wait(lock, [&] { return !running_ || id_; });
+  const auto id = id_;
+  lock.unlock();
+  if (id) engine_->stop(*id);
+}
+
+bool Election::stop(const std::stop_token& give_up) {
+  if (engine_->forked()) return true;
+  request_stop();
+  Lock lock(mutex_);
+  // Whoever must end first cannot wait for it.
+  const auto me = std::this_thread::get_id();
+  if (tells_ == me || (term_ && term_->worker == me)) return !running_;
+  return changed_.wait(lock, give_up, [&] { return !running_ && !telling_; });
+}
+
+void Election::step_down() {
+  Lock lock(mutex_);
+  const auto id = id_;
+  lock.unlock();
+  if (id) engine_->step_down(*id);
+}
+
+bool Election::leading() const { return term_ && !term_->ending && term_->lease->held(); }
+
+std::shared_ptr<LeaseState> Election::leads() const {
+  const Lock lock(mutex_);
+  return leading() ? term_->lease : nullptr;
+}
+
+std::optional<core::Holder> Election::leader() const {
+  const Lock lock(mutex_);
+  return leader_;
+}
+
+std::shared_ptr<LeaseState> Election::wait(core::Time deadline, const std::stop_token& stop) {
+  Lock lock(mutex_);
+  while (running_ && !stop.stop_requested()) {
+    if (leading()) return term_->lease;
+    const core::Duration left = deadline - boot_now();
+    if (left <= core::Duration::zero()) break;
+    // Waits are counted by a clock that stands still in suspend: look again now and then.
+    changed_.wait_for(lock, stop, std::min<core::Duration>(left, std::chrono::minutes(1)),
+                      [&] { return !running_ || leading(); });
+  }
+  return nullptr;
+}
+
+std::shared_ptr<LeaseState> Election::begin_work(const std::stop_token& stop) {
+  Lock lock(mutex_);
+  const auto free = [&] { return leading() && !term_->worked; };
+  changed_.wait(lock, stop, [&] { return !running_ || free(); });
+  if (stop.stop_requested() || !free()) return nullptr;
+  term_->worker = std::this_thread::get_id();
+  term_->worked = true;
+  return term_->lease;
+}
+
+bool Election::end_work() {
+  Lock lock(mutex_);
+  term_->worker.reset();
+  if (!term_->ending) return leading();
+  tell_loss(true);
+  end_term_if_drained(lock);
+  return false;
+}
+
+template <class Handler, class... News>
+void Election::run_handler(const char* name, const Handler& handler, const News&... news) {
+  if (!handler) return;
+  try {
+    handler(news...);
+  } catch (const std::exception& error) {
+    engine_->log(plan_.key + ": " + name + " has thrown: " + error.what());
+  } catch (...) {
+    engine_->log(plan_.key + ": " + name + " has thrown something that is no std::exception");
+  }
+}
+
+void Election::on_elected(std::shared_ptr<LeaseState> lease) {
+  const Lock lock(mutex_);
+  term_ = Term{std::move(lease)};
+  changed_.notify_all();
+  // A lease that has run out before its handler's turn has come is no leadership (T58).
+  post([this] {
+    Lock inner(mutex_);
+    if (!term_->lease->held()) return;
+    term_->told = true;
+    const auto term = term_->lease;
+    inner.unlock();
+    run_handler("on_elected", handlers.on_elected, term);
+  });
+}
+
+void Election::on_ending(const core::TermEnding& ending) {
+  const Lock lock(mutex_);
+  term_->ending = ending.reason;
+  changed_.notify_all();
+  if (!term_->worker) tell_loss(true);
+}
+
+void Election::on_overran() {
+  const Lock lock(mutex_);
+  tell_loss(false);
+}
+
+// Once for a term, when its work has ended, or its time.
+void Election::tell_loss(bool drained) {
+  if (std::exchange(term_->lost_due, true)) return;
+  post([this, drained] {
+    Lock lock(mutex_);
+    const bool told = term_->told;
+    const auto reason = *term_->ending;
+    const core::Token token = term_->lease->token;
+    lock.unlock();
+    if (told) run_handler("on_lost", handlers.on_lost, reason, token, drained);
+    lock.lock();
+    term_->lost_told = true;
+    end_term_if_drained(lock);
+  });
+}
+
+void Election::end_term_if_drained(Lock& lock) {
+  if (!term_->lost_told || term_->worker) return;
+  const core::LeaseId lease = term_->lease->id;
+  const auto id = id_;
+  lock.unlock();
+  if (id) engine_->drained(*id, lease);
+  lock.lock();
+}
+
+void Election::on_leader_changed(const core::LeaderChanged& changed) {
+  const Lock lock(mutex_);
+  leader_ = changed.now;
+  post([this, before = changed.before, now = changed.now] {
+    run_handler("on_leader_changed", handlers.on_leader_changed, before, now);
+  });
+}
+
+void Election::on_hindered(const core::Refusal& refusal) {
+  const Lock lock(mutex_);
+  post([this, refusal] { run_handler("on_hindered", handlers.on_hindered, refusal); });
+}
+
+void Election::on_stopped() {
+  const Lock lock(mutex_);
+  running_ = false;
+  id_.reset();
+  leader_.reset();
+  changed_.notify_all();
+}
+
+void Election::post(std::function<void()> task) {
+  tasks_.push_back(std::move(task));
+  if (std::exchange(telling_, true)) return;
+  engine_->run_for_user([self = shared_from_this()] { self->run_tasks(); });
+}
+
+void Election::run_tasks() {
+  Lock lock(mutex_);
+  tells_ = std::this_thread::get_id();
+  while (!tasks_.empty()) {
+    auto task = std::move(tasks_.front());
+    tasks_.pop_front();
+    lock.unlock();
+    task();
+    task = nullptr;
+    lock.lock();
+  }
+  tells_.reset();
+  telling_ = false;
+  changed_.notify_all();
+}
+
+}  // namespace tenure::runtime
