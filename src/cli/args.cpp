@@ -83,7 +83,7 @@ std::string unknown_word(const CLI::App& app, bool takes_command) {
   if (word.starts_with("-")) return "there is no option " + word + "; see --help";
   const std::string too_many = "\"" + word + "\" is one word too many";
   if (!takes_command) return too_many + "; see --help";
-  return too_many + ": the command stands behind --, as in tenure run NAME -- COMMAND";
+  return too_many + ": the command stands behind --, as in NAME -- COMMAND";
 }
 
 // Nothing when there is more to do: otherwise the help page, or the error.
@@ -94,20 +94,33 @@ std::optional<Parsed> read_words(CLI::App& app, std::span<const std::string> wor
   } catch (const CLI::CallForHelp&) {
     return Parsed(Text{complete(help)});
   } catch (const CLI::ExtrasError&) {
-    return refuse(core::printable(without_secrets(unknown_word(app, help == run_help_text)), 400));
+    const bool takes_command = help == run_help_text || help == elect_help_text;
+    return refuse(core::printable(without_secrets(unknown_word(app, takes_command)), 400));
   } catch (const CLI::ParseError& error) {
     return refuse(core::printable(without_secrets(error.what()), 400));
   }
 }
 
+// What follows "--" is not for CLI11, which would take the first word for a NAME.
+struct Split {
+  explicit Split(std::span<const std::string> words) {
+    const auto mark = std::ranges::find(words, "--");
+    own = words.first(static_cast<std::size_t>(mark - words.begin()));
+    marked = mark != words.end();
+    if (marked) command.assign(mark + 1, words.end());
+  }
+
+  std::span<const std::string> own;
+  bool marked = false;
+  std::vector<std::string> command{};
+};
+
 Parsed parse_run(std::span<const std::string> words) {
-  // What follows "--" is not for CLI11, which would take the first word for a NAME.
-  const auto mark = std::ranges::find(words, "--");
+  Split split(words);
   RunArgs run;
   CLI::App app;
   add_run_options(app, run);
-  const auto own = words.first(static_cast<std::size_t>(mark - words.begin()));
-  if (auto end = read_words(app, own, run_help_text)) return std::move(*end);
+  if (auto end = read_words(app, split.own, run_help_text)) return std::move(*end);
   if (run.no_wait && run.wait) {
     return refuse("--no-wait and --wait " + core::shown(*run.wait) + " contradict each other");
   }
@@ -115,11 +128,34 @@ Parsed parse_run(std::span<const std::string> words) {
     return refuse("--busy-code " + std::to_string(*run.busy_code) +
                   " goes with --no-wait: who waits is never busy");
   }
-  if (mark != words.end()) run.command.assign(mark + 1, words.end());
+  run.command = std::move(split.command);
   if (run.command.empty()) {
     return refuse("no command: write it behind --, as in tenure run NAME -- COMMAND");
   }
   return run;
+}
+
+Parsed parse_elect(std::span<const std::string> words) {
+  Split split(words);
+  ElectArgs elect;
+  CLI::App app;
+  app.add_option("NAME", elect.name)->required();
+  app.add_flag("--observe", elect.observe);
+  app.add_flag("--json", elect.json);
+  add_duration(app, "--lease", elect.lease);
+  add_duration(app, "--renew", elect.renew);
+  add_duration(app, "--grace", elect.grace);
+  add_duration(app, "--drain", elect.drain);
+  app.add_option("--id", elect.id);
+  add_node_options(app, elect.nodes);
+  if (auto end = read_words(app, split.own, elect_help_text)) return std::move(*end);
+  elect.command = std::move(split.command);
+  if (split.marked && elect.command.empty()) return refuse("no command behind --");
+  if (!elect.command.empty() && elect.observe) return refuse("--observe never leads: it takes no command");
+  if (!elect.command.empty() && elect.json) {
+    return refuse("--json is about the lines that are written without a command");
+  }
+  return elect;
 }
 
 Parsed parse_init(std::span<const std::string> words) {
@@ -245,6 +281,7 @@ Parsed parse_args(const std::vector<std::string>& words) {
   if (first == "help" && !rest.empty()) return parse_args({rest.front(), "--help"});
   if (first == "help" || first == "-h" || first == "--help") return Text{complete(help_text)};
   if (first == "run") return parse_run(rest);
+  if (first == "elect") return parse_elect(rest);
   if (first == "init") return parse_init(rest);
   if (first == "doctor") return parse_doctor(rest);
   if (first == "redis") return parse_redis(rest);

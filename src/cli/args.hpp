@@ -27,6 +27,19 @@ struct RunArgs {
   std::vector<std::string> command{};
 };
 
+struct ElectArgs {
+  std::string name;
+  bool observe = false;
+  bool json = false;
+  std::optional<core::Duration> lease{};  // nothing: 15s, or the cap where that is shorter
+  std::optional<core::Duration> renew{};
+  std::optional<core::Duration> grace{};
+  std::optional<core::Duration> drain{};
+  std::optional<std::string> id{};
+  NodeArgs nodes{};
+  std::vector<std::string> command{};  // empty: tell what happens
+};
+
 struct InitArgs {
   NodeArgs nodes{};
 };
@@ -77,8 +90,8 @@ struct Text {
   std::string text;
 };
 
-using Args = std::variant<RunArgs, InitArgs, DoctorArgs, RedisUpArgs, RedisDownArgs, LockLsArgs, LockShowArgs,
-                          LockBreakArgs, Text>;
+using Args = std::variant<RunArgs, ElectArgs, InitArgs, DoctorArgs, RedisUpArgs, RedisDownArgs, LockLsArgs,
+                          LockShowArgs, LockBreakArgs, Text>;
 
 // Of the words behind the name of the program. The error is a sentence without secrets.
 tl::expected<Args, std::string> parse_args(const std::vector<std::string>& words);

@@ -25,6 +25,7 @@ const std::string_view help_text = R"(Tenure gives a name at most one owner at a
 Usage: tenure COMMAND [OPTIONS]
 
   run        run a command while holding a name
+  elect      lead, or see who leads; run a command while leading
   init       make a Redis that is new to Tenure ready
   doctor     say whether the nodes are fit for leases, and what to do
   lock       show who holds what, and take it away
@@ -35,6 +36,7 @@ Usage: tenure COMMAND [OPTIONS]
 Examples:
   tenure init
   tenure run nightly-report -- ./report.sh --all
+  tenure elect myapp:leader -- ./scheduler
 )";
 
 const std::string_view run_help_text =

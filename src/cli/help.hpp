@@ -8,6 +8,7 @@ namespace tenure::cli {
 
 extern const std::string_view help_text;
 extern const std::string_view run_help_text;
+extern const std::string_view elect_help_text;
 extern const std::string_view init_help_text;
 extern const std::string_view doctor_help_text;
 extern const std::string_view redis_help_text;

@@ -9,6 +9,7 @@
 
 #include "cli/args.hpp"
 #include "cli/doctor.hpp"
+#include "cli/elect.hpp"
 #include "cli/init.hpp"
 #include "cli/lock.hpp"
 #include "cli/message.hpp"
@@ -34,6 +35,7 @@ int dispatch(const Args& args) {
     return finish_output();
   }
   if (const auto* args_of_run = std::get_if<RunArgs>(&args)) return run(*args_of_run);
+  if (const auto* args_of_elect = std::get_if<ElectArgs>(&args)) return elect(*args_of_elect);
   if (const auto* args_of_doctor = std::get_if<DoctorArgs>(&args)) return doctor(*args_of_doctor);
   if (const auto* args_of_up = std::get_if<RedisUpArgs>(&args)) return redis_up(*args_of_up);
   if (const auto* args_of_down = std::get_if<RedisDownArgs>(&args)) return redis_down(*args_of_down);

@@ -152,4 +152,12 @@ tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args) {
   return nodes;
 }
 
+runtime::ClientOptions as_client(const Nodes& nodes, const std::string& owner) {
+  return {.nodes = nodes.addresses,
+          .owner = owner,
+          .keyspace = nodes.keyspace,
+          .tls = nodes.tls,
+          .log = [](std::string_view sentence) { say(sentence); }};
+}
+
 }  // namespace tenure::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/time.hpp"
+#include "runtime/client.hpp"
 #include "runtime/nodes.hpp"
 
 namespace tenure::cli {
@@ -24,6 +25,9 @@ using runtime::Nodes;
 
 // Prefix and cap alone, for nodes that are known. The error is a sentence.
 tl::expected<redis::Keyspace, std::string> choose_keyspace(const NodeArgs& args);
+
+// A client of these nodes that says on stderr what goes wrong.
+runtime::ClientOptions as_client(const Nodes& nodes, const std::string& owner);
 
 // The error is a sentence without secrets. Says a warning when a file with passwords is open to others.
 tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args);

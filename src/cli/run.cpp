@@ -144,11 +144,7 @@ int run(const RunArgs& args) {
 
   command->set_environment("TENURE_NAME", args.name);
   Guards guards(*command);
-  runtime::Client client({.nodes = plan->nodes.addresses,
-                          .owner = plan->owner,
-                          .keyspace = plan->nodes.keyspace,
-                          .tls = plan->nodes.tls,
-                          .log = [](std::string_view sentence) { say(sentence); }});
+  runtime::Client client(as_client(plan->nodes, plan->owner));
   StopOnSignal stop(guards.signals);
   auto lease = client.acquire(plan->key, acquire_options(args, *plan), stop.token());
   const auto signal = stop.finish();

@@ -99,6 +99,7 @@ class Supervisor {
         case SIGTTOU:
           break;  // a holder that stands still keeps everybody waiting
         default:
+          if (asks_to_end(*signal)) ending_.asked_to_end = signal;
           pass_on(*signal);
       }
     }

@@ -24,6 +24,7 @@ struct Ending {
   std::optional<int> exit_code;    // of the command; nothing: the watchdog was killed, and so was the command
   std::optional<int> start_error;  // it could not be started: errno, ETIME when it was too late
   bool lost = false;               // the lease was lost before they had all ended
+  std::optional<int> asked_to_end;  // the last signal that asked for it
 };
 
 // Returns when the command and all that descends from it have ended.

@@ -83,9 +83,13 @@ void Engine::on_term_ending(const core::TermEnding& ending) {
 }
 
 void Engine::on_term_overran(const core::TermOverran& overran) {
-  log(tenant_.key_of(overran.lease) + ": the work of term " +
-      std::to_string(leases_.at(overran.lease)->token) +
-      " has not ended by its deadline; another may lead from now on");
+  const auto& lease = leases_.at(overran.lease);
+  const auto loss = lease->loss.load();
+  // Whose key is gone had no time to end its work, and that was said.
+  if (loss != core::LossReason::missing && loss != core::LossReason::taken) {
+    log(tenant_.key_of(overran.lease) + ": the work of term " + std::to_string(lease->token) +
+        " has not ended by its deadline; another may lead from now on");
+  }
   listeners_.at(overran.election)->on_overran();
 }
 

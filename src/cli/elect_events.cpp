@@ -1,0 +1,98 @@
+#include "cli/elect_events.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "cli/json.hpp"
+#include "core/text.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+const char* word_for(core::LossReason reason) {
+  switch (reason) {
+    case core::LossReason::missing:
+      return "missing";
+    case core::LossReason::taken:
+      return "taken";
+    case core::LossReason::over:
+      return "over";
+    case core::LossReason::closed:
+      return "closed";
+    case core::LossReason::stepped_down:
+      return "stepped_down";
+    case core::LossReason::stopped:
+      return "stopped";
+    case core::LossReason::not_renewed:
+      break;
+  }
+  return "not_renewed";
+}
+
+Json begin_event(const std::string& kind, const std::string& name) {
+  Json json;
+  json.open_object().key("event").text(kind).key("name").text(name);
+  return json;
+}
+
+std::string end_event(Json json) { return json.close_object().written(); }
+
+std::int64_t number(core::Token term) { return static_cast<std::int64_t>(term); }
+
+}  // namespace
+
+void ElectEvents::elected(core::Token term) {
+  write(json_ ? end_event(begin_event("elected", name_).key("term").number(number(term)))
+              : "elected term=" + std::to_string(term));
+}
+
+void ElectEvents::lost(core::LossReason reason, core::Token term, bool drained) {
+  if (json_) {
+    write(end_event(begin_event("lost", name_)
+                        .key("term")
+                        .number(number(term))
+                        .key("reason")
+                        .text(word_for(reason))
+                        .key("drained")
+                        .boolean(drained)));
+  } else {
+    write(std::string("lost reason=") + word_for(reason) + " term=" + std::to_string(term));
+  }
+}
+
+void ElectEvents::leader(const std::optional<core::Holder>& now) {
+  if (json_) {
+    Json json = begin_event(now ? "leader" : "no_leader", name_);
+    if (now) json.key("id").text(now->owner).key("term").number(number(now->token));
+    write(end_event(std::move(json)));
+  } else {
+    write(now ? "leader id=" + core::printable(now->owner) + " term=" + std::to_string(now->token)
+              : "no leader");
+  }
+}
+
+void ElectEvents::write(const std::string& line) {
+  const std::string whole = line + "\n";
+  std::string_view rest = whole;
+  while (!rest.empty()) {
+    const auto written = ::write(STDOUT_FILENO, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      const std::lock_guard lock(mutex_);
+      unread_ = true;
+      changed_.notify_all();
+      return;
+    }
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+bool ElectEvents::wait(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, stop, [this] { return unread_; });
+  return !unread_;
+}
+
+}  // namespace tenure::cli

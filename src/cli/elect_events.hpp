@@ -1,0 +1,35 @@
+// What happens in an election, one line on stdout for each event, written at once.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "core/action.hpp"
+
+namespace tenure::cli {
+
+class ElectEvents {
+ public:
+  ElectEvents(std::string name, bool json) : name_(std::move(name)), json_(json) {}
+
+  void elected(core::Token term);
+  void lost(core::LossReason reason, core::Token term, bool drained);
+  void leader(const std::optional<core::Holder>& now);
+
+  // Until stopped, or nobody reads the lines any more: then false.
+  bool wait(const std::stop_token& stop);
+
+ private:
+  void write(const std::string& line);
+
+  std::string name_;
+  bool json_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  bool unread_ = false;
+};
+
+}  // namespace tenure::cli
