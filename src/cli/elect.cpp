@@ -131,7 +131,7 @@ class Electing {
       if (ending.asked_to_end) return number_of_signal(*ending.asked_to_end);
       return std::nullopt;
     }
-    if (ending.exit_code) return *ending.exit_code;
+    if (ending.exit_code) return ending.exit_code;
     return fail(ExitCode::own_error,
                 args_.name + ": the watchdog of tenure was killed; so the command was killed, too");
   }

@@ -47,5 +47,30 @@ TEST(KeeperExample, WithoutAQuorumItSaysWhichNodesFailed) {  // L8
   EXPECT_FALSE(has(keeper->out(), "Another keeper"));
 }
 
+TEST(ElectionExample, PrintsTheLifeOfACandidate) {  // E9
+  const ReadyRedis redis;
+  const Words words{TENURE_EXAMPLE_ELECTION, redis.url()};
+  const Process one(words);
+  ASSERT_TRUE(prints(one, "=== Demo 1: Subscribe to Leadership Events ===\n\nCandidate ID: "));
+  ASSERT_TRUE(prints(one,
+                     "\nLock Key: myapp:leader\nLease Duration: 00:00:30\nRenew Interval: 00:00:10\n"
+                     "Grace Period: 00:00:15\n"));
+  ASSERT_TRUE(prints(one, "=== Demo 2: Start Leader Election ===\n\nStarting leader election...\n"));
+  ASSERT_TRUE(prints(one, "*** LEADERSHIP ACQUIRED ***\n  Candidate: "));
+  ASSERT_TRUE(prints(one, "Initial election result:\n  Is Leader: True\n  Current Leader: "));
+  ASSERT_TRUE(prints(one, "=== Demo 3: Monitor Leadership Status ==="));
+  ASSERT_TRUE(prints(one, "Status check 1/5:\n  Is Leader: True\n"));
+
+  const Process two(words);
+  ASSERT_TRUE(prints(two, "Status check 1/5:\n  Is Leader: False\n  Current Leader: "));
+  one.send(SIGTERM);
+  EXPECT_EQ(one.exit_code(), 0);
+  EXPECT_TRUE(has(one.out(), "=== Demo 4: Graceful Shutdown ===")) << one.out();
+  EXPECT_TRUE(has(one.out(), "*** LEADERSHIP LOST ***")) << one.out();
+  EXPECT_TRUE(prints(two, "*** LEADERSHIP ACQUIRED ***")) << "the other leads at once, not after 30 s";
+  two.send(SIGTERM);
+  EXPECT_EQ(two.exit_code(), 0);
+}
+
 }  // namespace
 }  // namespace tenure::test

@@ -6,8 +6,8 @@
 namespace tenure::cli {
 namespace {
 
-using core::Ttl;
 using core::Sight;
+using core::Ttl;
 
 const Sight nothing{};
 const std::optional<Sight> silent{};
