@@ -1,7 +1,10 @@
 #include "cli/elect_events.hpp"
 
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 
 #include "cli/json.hpp"
@@ -43,6 +46,9 @@ std::int64_t number(core::Token term) { return static_cast<std::int64_t>(term); 
 
 }  // namespace
 
+ElectEvents::ElectEvents(std::string name, bool json)
+    : name_(std::move(name)), json_(json), wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
+
 void ElectEvents::elected(core::Token term) {
   write(json_ ? end_event(begin_event("elected", name_).key("term").number(number(term)))
               : "elected term=" + std::to_string(term));
@@ -80,9 +86,8 @@ void ElectEvents::write(const std::string& line) {
     const auto written = ::write(STDOUT_FILENO, rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
-      const std::lock_guard lock(mutex_);
       unread_ = true;
-      changed_.notify_all();
+      eventfd_write(wake_.get(), 1);
       return;
     }
     rest.remove_prefix(static_cast<std::size_t>(written));
@@ -90,8 +95,12 @@ void ElectEvents::write(const std::string& line) {
 }
 
 bool ElectEvents::wait(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, stop, [this] { return unread_; });
+  const std::stop_callback on_stop(stop, [this] { eventfd_write(wake_.get(), 1); });
+  while (!unread_ && !stop.stop_requested()) {
+    // A pipe that has lost its reader is an error also when nothing is written to it.
+    std::array<pollfd, 2> ready{{{wake_.get(), POLLIN, 0}, {STDOUT_FILENO, 0, 0}}};
+    if (poll(ready.data(), ready.size(), -1) > 0 && ready[1].revents != 0) unread_ = true;
+  }
   return !unread_;
 }
 

@@ -1,19 +1,19 @@
 // What happens in an election, one line on stdout for each event, written at once.
 #pragma once
 
-#include <condition_variable>
-#include <mutex>
+#include <atomic>
 #include <optional>
 #include <stop_token>
 #include <string>
 
 #include "core/action.hpp"
+#include "runtime/descriptor.hpp"
 
 namespace tenure::cli {
 
 class ElectEvents {
  public:
-  ElectEvents(std::string name, bool json) : name_(std::move(name)), json_(json) {}
+  ElectEvents(std::string name, bool json);
 
   void elected(core::Token term);
   void lost(core::LossReason reason, core::Token term, bool drained);
@@ -27,9 +27,8 @@ class ElectEvents {
 
   std::string name_;
   bool json_;
-  std::mutex mutex_;
-  std::condition_variable_any changed_;
-  bool unread_ = false;
+  runtime::Descriptor wake_;
+  std::atomic<bool> unread_ = false;
 };
 
 }  // namespace tenure::cli
