@@ -27,9 +27,10 @@ const core::Request release = core::ReleaseRequest{"redlock:a", grant};
 const core::Request leave = core::ReleaseRequest{"redlock:a", grant, ticket, false};
 const core::Request open = core::OpenRequest{"e2", 17};
 const core::Request clock = core::ClockRequest{};
+const core::Request look = core::LookRequest{{"redlock:a", "redlock:b"}};
 
 const std::vector<core::Request> all_scripts{acquire, queue,   confirm, renew, reassert,
-                                             heal,    release, leave,   open};
+                                             heal,    release, leave,   open,  look};
 
 Command call(const core::Request& request, const Keyspace& keyspace = {}) {
   return script_call(request, keyspace, "e1", CallBy::sha1);
@@ -89,12 +90,20 @@ TEST(ScriptCall, TheTimeIsAPlainCommand) {
   EXPECT_EQ(script_call(clock, {}, "e1", CallBy::body), (Command{"TIME"}));
 }
 
+// Neither an epoch nor a grant: whoever may read may look.
+TEST(ScriptCall, ALookNamesEachLeaseWithItsQueueAndNothingElse) {
+  EXPECT_EQ(call(look), by(look_script, {"4", "redlock:a", "tenure:queue:redlock:a", "redlock:b",
+                                         "tenure:queue:redlock:b"}));
+  EXPECT_EQ(call(core::LookRequest{}), by(look_script, {"0"}));
+}
+
 TEST(ScriptCall, PrefixAndCapCanBeChosen) {
   const Keyspace keyspace{.prefix = "app:", .cap = 2min};
   EXPECT_EQ(call(queue, keyspace),
             by(acquire_script, {"4", "redlock:a", "app:record", "app:fence", "app:queue:redlock:a",
                                 "120000 e1 open ", stamp, "10000", place, "240000"}));
   EXPECT_EQ(call(release, keyspace).at(5), "app:wake:");
+  EXPECT_EQ(call(look, keyspace).at(4), "app:queue:redlock:a");
 }
 
 TEST(AdmitCall, SaysCapEpochAndWallClock) {
@@ -127,12 +136,12 @@ TEST(ScriptCall, TheWholeScriptDiffersOnlyInHowItIsNamed) {
 TEST(ScriptCall, EveryScriptHasANameOfItsOwn) {
   std::set<std::string> sha1s;
   std::set<std::string> bodies;
-  for (const auto& request : {acquire, confirm, renew, reassert, release, open}) {
+  for (const auto& request : {acquire, confirm, renew, reassert, release, open, look}) {
     sha1s.insert(script_call(request, {}, "e1", CallBy::sha1)[1]);
     bodies.insert(script_call(request, {}, "e1", CallBy::body)[1]);
   }
-  EXPECT_EQ(sha1s.size(), 6U);
-  EXPECT_EQ(bodies.size(), 6U);
+  EXPECT_EQ(sha1s.size(), 7U);
+  EXPECT_EQ(bodies.size(), 7U);
 }
 
 // F11: what a holder needs to keep or give back its lease works at maxmemory, too; a new grant does not.
@@ -140,7 +149,10 @@ TEST(ScriptCall, OnlyNewGrantsNeedMemory) {
   for (const auto& request : all_scripts) {
     const std::string body = script_call(request, {}, "e1", CallBy::body)[1];
     const bool acquires = std::holds_alternative<core::AcquireRequest>(request);
-    EXPECT_EQ(body.starts_with("#!lua flags=allow-oom\n"), !acquires) << body.substr(0, 100);
+    // What writes nothing needs none.
+    const bool looks = std::holds_alternative<core::LookRequest>(request);
+    EXPECT_EQ(body.starts_with("#!lua flags=allow-oom\n"), !acquires && !looks) << body.substr(0, 100);
+    EXPECT_EQ(body.starts_with("#!lua flags=no-writes\n"), looks) << body.substr(0, 100);
   }
   EXPECT_TRUE(admit_script.body.starts_with("#!lua flags=allow-oom\n"));
 }

@@ -21,7 +21,8 @@ const core::Request reassert = core::ReassertRequest{10s, false, holdings};
 const core::Request release = core::ReleaseRequest{"redlock:a", grant};
 const core::Request open = core::OpenRequest{"e1"};
 const core::Request clock = core::ClockRequest{};
-const std::vector<core::Request> all{acquire, confirm, renew, reassert, release, open, clock};
+const core::Request look = core::LookRequest{{"redlock:a", "redlock:b"}};
+const std::vector<core::Request> all{acquire, confirm, renew, reassert, release, open, clock, look};
 
 constexpr auto quarantined = "60000 e1 quarantined life 1 1 restarted";
 constexpr auto opened = "60000 e1 open life 1 1 restarted";
@@ -94,6 +95,34 @@ TEST(ScriptReply, ABatchIsAnsweredForEachKey) {
   EXPECT_EQ(std::get<KeyAnswers>(script_reply(core::ReassertRequest{10s, false, three}, value)), answers);
 }
 
+// S9
+TEST(ScriptReply, ALookIsAnsweredForEachName) {
+  const Value value = Value::array(
+      {held(word("web-3#aa#5"), Value::of(3000), Value::of(2)), held(word(""), Value::of(-2), Value::of(0))});
+  const auto reply = script_reply(look, value);
+  const auto& sights = std::get<core::Sights>(reply);
+  ASSERT_EQ(sights.size(), 2U);
+  EXPECT_EQ(sights[0].value, "web-3#aa#5");
+  EXPECT_EQ(sights[0].left, 3s);
+  EXPECT_EQ(sights[0].waiters, 2);
+  EXPECT_TRUE(sights[0].exists());
+  EXPECT_EQ(sights[1].value, "");
+  EXPECT_FALSE(sights[1].exists());
+}
+
+TEST(ScriptReply, AKeyWithoutExpiryOrOfAnotherTypeIsThere) {
+  const Value value = Value::array({held(word("by hand"), Value::of(-1), Value::of(0)),
+                                    held(word(""), Value::of(INT64_MAX), Value::of(0))});
+  const auto reply = script_reply(look, value);
+  const auto& sights = std::get<core::Sights>(reply);
+  ASSERT_EQ(sights.size(), 2U);
+  EXPECT_TRUE(sights[0].exists());
+  EXPECT_LT(sights[0].left, core::Ttl::zero());
+  EXPECT_TRUE(sights[1].exists());
+  EXPECT_GE(sights[1].left, std::chrono::years(99));
+  EXPECT_GT(core::Duration(sights[1].left), core::Duration::zero());
+}
+
 TEST(ScriptReply, ASingleKeyIsABatchOfOne) {
   for (const auto& request : {confirm, release}) {
     const auto reply = script_reply(request, Value::array({Value::of(-1)}));
@@ -148,6 +177,30 @@ TEST(ScriptReply, ABatchThatDoesNotFitIsAFailure) {
   for (const auto& request : {confirm, release}) {
     expect_misfit(request, {Value::of(1), word(""), Value::array({Value::of(1), Value::of(1)})});
   }
+}
+
+TEST(ScriptReply, ALookThatDoesNotFitIsAFailure) {
+  const Value good = held(word("web-3#aa#5"), Value::of(3000), Value::of(2));
+  ASSERT_TRUE(std::holds_alternative<core::Sights>(script_reply(look, Value::array({good, good}))));
+  const std::vector<Value> unfit{Value::nil(),
+                                 Value::of(1),
+                                 word("web-3#aa#5"),
+                                 Value::array({}),
+                                 Value::array({good}),
+                                 Value::array({good, good, good}),
+                                 Value::array({good, Value::nil()}),
+                                 Value::array({good, Value::of(1)}),
+                                 Value::array({good, word("")}),
+                                 Value::array({good, Value::error("ERR no")}),
+                                 Value::array({good, Value::array({})}),
+                                 Value::array({good, Value::array({word(""), Value::of(-2)})}),
+                                 Value::array({good, held(Value::nil(), Value::of(1), Value::of(1))}),
+                                 Value::array({good, held(Value::of(1), Value::of(1), Value::of(1))}),
+                                 Value::array({good, held(word(""), word("1"), Value::of(1))}),
+                                 Value::array({good, held(word(""), Value::of(1), word("1"))}),
+                                 Value::array({good, held(word(""), Value::of(1), Value::nil())}),
+                                 Value::array({word("web-3#aa#5"), Value::of(3000), Value::of(2)})};
+  expect_misfit(look, unfit);
 }
 
 TEST(ScriptReply, AnOpeningOrATimeThatDoesNotFitIsAFailure) {
