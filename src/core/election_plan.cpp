@@ -21,6 +21,10 @@ tl::expected<ElectionPlan, std::string> plan_election(std::string key, const Ele
     return tl::unexpected("renew " + shown(renew) + " must be above zero, grace " + shown(grace) +
                           " and drain " + shown(drain) + " not below");
   }
+  // Each by itself first: a sum that overflows would seem to fit.
+  for (const Duration part : {renew, grace, drain}) {
+    if (part >= lease) return tl::unexpected(shown(part) + " does not fit into the lease of " + shown(lease));
+  }
   // A leader hears that a renewal failed after the node timeout at the latest; then come the grace and the drain.
   const Duration needed = renew + node_timeout + grace + drain + usual->margin;
   if (needed >= lease) {

@@ -121,5 +121,14 @@ TEST(ElectionPlan, ALeaseThatCannotBeOneIsRefusedWithTheReason) {
   EXPECT_EQ(refusal({.lease = 1s + 1us}), "the lease: a TTL of 1000001us is not in whole milliseconds");
 }
 
+// A sum that overflows must not look as if it fitted.
+TEST(ElectionPlan, LengthsSoLargeThatTheirSumOverflowsDoNotPass) {
+  EXPECT_NE(refusal({.renew = Duration::max()}), "accepted");
+  EXPECT_NE(refusal({.grace = Duration::max()}), "accepted");
+  EXPECT_NE(refusal({.drain = Duration::max()}), "accepted");
+  EXPECT_NE(refusal({.grace = Duration::max(), .drain = Duration::max()}), "accepted");
+  EXPECT_NE(refusal({.renew = Duration::min()}), "accepted");
+}
+
 }  // namespace
 }  // namespace tenure::core
