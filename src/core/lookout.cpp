@@ -1,6 +1,7 @@
 #include "core/lookout.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/check.hpp"
 
@@ -13,20 +14,29 @@ using std::chrono::milliseconds;
 // A script blocks the whole server for some 2 µs a name.
 constexpr std::size_t look_size_max = 500;
 
-// What the nodes show for one name.
-struct View {
-  std::optional<Holder> holder{};  // shown by a majority
-  Ttl left{};                      // until it is shown by one no more
-  bool decided = false;            // nodes that have not answered cannot change it
-};
-
 // Is this a lease that somebody holds? Not one that is kept for a waiter, broken, or written by others.
 bool is_held(const Sight& sight, const Holder& holder) {
   return sight.left > Ttl::zero() && holder.token != 0 && !holder.waits &&
          !holder.owner.starts_with(broken_by);
 }
 
-View view_of(const std::vector<const Sight*>& nodes) {
+// What the nodes have said of the name with that number.
+std::vector<const Sight*> sights_of(const std::vector<std::optional<Sights>>& answers, std::size_t name) {
+  std::vector<const Sight*> sights;
+  for (const auto& answer : answers) sights.push_back(answer ? &(*answer)[name] : nullptr);
+  return sights;
+}
+
+}  // namespace
+
+// What the nodes show for one name.
+struct Lookout::View {
+  std::optional<Holder> holder{};  // shown by a majority
+  Ttl left{};                      // until it is shown by one no more
+  bool decided = false;            // nodes that have not answered cannot change it
+};
+
+Lookout::View Lookout::view_of(const std::vector<const Sight*>& nodes) {
   const std::size_t quorum = quorum_of(nodes.size());
   std::map<std::string, std::vector<Ttl>>
       shown;  // by value, whose token is that of a confirmed grant on a majority
@@ -49,8 +59,6 @@ View view_of(const std::vector<const Sight*>& nodes) {
   view.decided = view.decided || most + silent < quorum;
   return view;
 }
-
-}  // namespace
 
 void Lookout::watch(WatchId id, std::string key, Duration every, Duration node_timeout, Time now) {
   const auto [it, added] = watched_.try_emplace(id, Watched{std::move(key), every, node_timeout});
@@ -108,7 +116,7 @@ std::optional<Time> Lookout::wake() const {
   return first;
 }
 
-void Lookout::look(std::vector<WatchId> watches, Duration node_timeout, Time now, Outbox& out) {
+void Lookout::look(const std::vector<WatchId>& watches, Duration node_timeout, Time now, Outbox& out) {
   LookRequest request;
   for (const WatchId id : watches) {
     Watched& watched = watched_.at(id);
@@ -117,7 +125,7 @@ void Lookout::look(std::vector<WatchId> watches, Duration node_timeout, Time now
   }
   const LookId id = ++last_;
   Look& look = looks_[id];
-  look.watches = std::move(watches);
+  look.watches.assign(watches.begin(), watches.end());
   look.answers.resize(nodes_);
   look.ends_at = now + node_timeout;
   for (NodeIndex node = 0; node < nodes_; ++node) {
@@ -138,51 +146,33 @@ void Lookout::on_answer(LookId id, NodeIndex node, const Reply& reply, Time now,
   Look& look = looks_.at(id);
   const auto* sights = std::get_if<Sights>(&reply);
   if (sights != nullptr && sights->size() == look.watches.size()) look.answers[node] = *sights;
-  if (!look.over && (look.unanswered.empty() || decided(look))) {
-    look.over = true;
-    tell(look, now, out);
+  // Each name for itself: one that changes hands must not keep the others waiting for a silent node.
+  for (std::size_t i = 0; i < look.watches.size(); ++i) {
+    if (!look.watches[i]) continue;
+    const View view = view_of(sights_of(look.answers, i));
+    if (view.decided || look.unanswered.empty())
+      tell(*std::exchange(look.watches[i], std::nullopt), view, now, out);
   }
   if (look.unanswered.empty()) looks_.erase(id);
 }
 
-namespace {
-
-// What the nodes have said of the name with that number.
-std::vector<const Sight*> sights_of(const std::vector<std::optional<Sights>>& answers, std::size_t name) {
-  std::vector<const Sight*> sights;
-  for (const auto& answer : answers) sights.push_back(answer ? &(*answer)[name] : nullptr);
-  return sights;
-}
-
-}  // namespace
-
-bool Lookout::decided(const Look& look) const {
-  for (std::size_t i = 0; i < look.watches.size(); ++i) {
-    if (!view_of(sights_of(look.answers, i)).decided) return false;
+void Lookout::tell(WatchId id, const View& view, Time now, Outbox& out) {
+  const auto found = watched_.find(id);
+  if (found == watched_.end()) return;  // nobody wants to know any more
+  Watched& watched = found->second;
+  // Where too few answer, what was seen last stands until it must have run out.
+  const bool unknown = !view.decided && now < watched.seen_until;
+  if (!unknown) {
+    if (!watched.told || watched.seen != view.holder) out.tell(Seen{id, view.holder});
+    watched.told = true;
+    watched.seen = view.holder;
+    watched.seen_until = view.holder ? now + view.left : long_ago;
   }
-  return true;
-}
-
-void Lookout::tell(const Look& look, Time now, Outbox& out) {
-  for (std::size_t i = 0; i < look.watches.size(); ++i) {
-    const auto found = watched_.find(look.watches[i]);
-    if (found == watched_.end()) continue;  // nobody wants to know any more
-    auto& [id, watched] = *found;
-    const View view = view_of(sights_of(look.answers, i));
-    // Where too few answer, what was seen last stands until it must have run out.
-    const bool unknown = !view.decided && now < watched.seen_until;
-    if (!unknown) {
-      if (!watched.told || watched.seen != view.holder) out.tell(Seen{id, view.holder});
-      watched.told = true;
-      watched.seen = view.holder;
-      watched.seen_until = view.holder ? now + view.left : long_ago;
-    }
-    Duration pause = watched.every;
-    if (view.holder) pause = std::min<Duration>(pause, view.left + milliseconds(2));
-    // Somebody is about to take it.
-    if (view.decided && !view.holder) pause = watched.every / 4;
-    look_at(id, watched, now + pause);
-  }
+  Duration pause = watched.every;
+  if (view.holder) pause = std::min<Duration>(pause, view.left + milliseconds(2));
+  // Somebody is about to take it.
+  if (view.decided && !view.holder) pause = watched.every / 4;
+  look_at(id, watched, now + pause);
 }
 
 }  // namespace tenure::core

@@ -39,20 +39,20 @@ class Lookout {
     std::optional<Holder> seen{};
     Time seen_until = long_ago;
   };
+  struct View;
   using LookId = std::uint64_t;
   // One question about some names to every node.
   struct Look {
-    std::vector<WatchId> watches;
+    std::vector<std::optional<WatchId>> watches;  // none where enough have answered to tell
     std::map<RequestId, NodeIndex> unanswered{};
     std::vector<std::optional<Sights>> answers;  // by node
     Time ends_at{};
-    bool over = false;  // enough have answered; the rest is only waited for
   };
 
-  void look(std::vector<WatchId> watches, Duration node_timeout, Time now, Outbox& out);
+  void look(const std::vector<WatchId>& watches, Duration node_timeout, Time now, Outbox& out);
   void on_answer(LookId id, NodeIndex node, const Reply& reply, Time now, Outbox& out);
-  bool decided(const Look& look) const;
-  void tell(const Look& look, Time now, Outbox& out);
+  static View view_of(const std::vector<const Sight*>& nodes);
+  void tell(WatchId id, const View& view, Time now, Outbox& out);
   void look_at(WatchId id, Watched& watched, std::optional<Time> when);
 
   std::size_t nodes_;

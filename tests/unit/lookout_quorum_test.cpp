@@ -119,6 +119,23 @@ TEST_F(LookingAtThree, ASilentNodeIsDroppedAndDelaysNothing) {
   EXPECT_EQ(seen(), Names{});
 }
 
+// One name that is just changing hands must not keep the others of its call waiting for a dead node.
+TEST_F(LookingAtThree, ANameThatIsUndecidedDoesNotDelayTheOthersOfItsLook) {
+  watch(1);
+  watch(2);
+  const auto sent = ask();
+  reply(sent[0], Sights{shows(web_3), shows(web_3)}, at(1ms));
+  reply(sent[1], Sights{shows(web_3), shows(web_4)}, at(1ms));
+  const auto told = take<Seen>();
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].watch, WatchId{1});
+  on_timer(at(1s));
+  const auto later = take<Seen>();
+  ASSERT_EQ(later.size(), 1U);
+  EXPECT_EQ(later[0].watch, WatchId{2});
+  EXPECT_EQ(later[0].holder, std::nullopt);
+}
+
 TEST_F(LookingAtThree, TooFewAnswersKeepWhatWasSeenUntilItsTimeHasRunOut) {
   watch();
   auto sent = ask();
