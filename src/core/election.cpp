@@ -67,9 +67,14 @@ void Election::close(Time now, Actions& actions) {
   end_term(now, actions);
 }
 
-void Election::on_acquired(const Acquired& acquired, Actions& actions) {
+void Election::on_acquired(const Acquired& acquired, Time now, Actions& actions) {
   must(phase_ == Phase::campaigning, "only a candidate is elected");
   ids_.campaign.reset();
+  if (!wanted_) {  // stopped before it was heard: it never led (T58)
+    tenant_.forget(acquired.lease, now, actions);
+    end(actions);
+    return;
+  }
   ids_.term = acquired.lease;
   phase_ = Phase::leading;
   deadline_ = acquired.deadline;
@@ -107,6 +112,7 @@ void Election::on_uncertain(Time now) {
 }
 
 void Election::on_renewed(const Renewed& renewed) {
+  if (phase_ != Phase::leading) return;  // the deadline that was told stands
   uncertain_since_.reset();
   deadline_ = renewed.deadline;
 }

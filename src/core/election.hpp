@@ -33,7 +33,7 @@ class Election {
   // The work of that term has ended and its handlers have run.
   void drained(Time now, Actions& actions);
 
-  void on_acquired(const Acquired& acquired, Actions& actions);
+  void on_acquired(const Acquired& acquired, Time now, Actions& actions);
   void on_waiting(const Refusal& refusal, Actions& actions);
   void on_refused(const Refusal& refusal, Time now, Random& random, Actions& actions);
   void on_uncertain(Time now);
@@ -68,6 +68,7 @@ class Election {
   bool wanted_ = false;
   bool stepped_down_ = false;
   std::optional<Holder> leader_{};
+  std::optional<Holder> own_{};            // as others see us in the last term that we had
   Time deadline_{};                        // of the term
   std::optional<Time> uncertain_since_{};  // renewals of it have failed since then
   bool overran_ = false;

@@ -91,7 +91,8 @@ void Elections::digest(Actions& actions, Time now) {
 // True when it concerns nobody but an election.
 bool Elections::digest(Action& action, Time now, Actions& more) {
   if (const auto* acquired = std::get_if<Acquired>(&action)) {
-    return step_by(campaigns_, acquired->acquire, [&](Election& it) { it.on_acquired(*acquired, more); });
+    return step_by(campaigns_, acquired->acquire,
+                   [&](Election& it) { it.on_acquired(*acquired, now, more); });
   }
   if (const auto* refused = std::get_if<Refused>(&action)) {
     return step_by(campaigns_, refused->acquire,

@@ -28,6 +28,26 @@ TEST_F(Electing, AGrantThatComesAfterTheStopElectsNobody) {
   EXPECT_EQ(events(), Told{"stopped"});
 }
 
+// The grant was there before the stop, and was heard after it.
+TEST_F(Electing, AGrantThatIsHeardTogetherWithTheStopElectsNobodyEither) {
+  for (const bool closes : {false, true}) {
+    const ElectionId id = start();
+    const Send asked_for = asked<AcquireRequest>().at(0);
+    open.clear();
+    tenant->on_reply(asked_for.id, Granted{7}, now, actions);
+    if (closes) {
+      elections->close(now, actions);
+    } else {
+      elections->stop(id, now, actions);
+    }
+    settle();
+    EXPECT_EQ(events(), Told{"stopped"});
+    EXPECT_TRUE(elections->empty());
+    EXPECT_EQ(asked<ReleaseRequest>().size(), 1U);
+    give_back();
+  }
+}
+
 TEST_F(Electing, AFollowerThatStopsLeavesTheQueue) {
   tenant->on_listening(0, true, now);
   const ElectionId id = start();

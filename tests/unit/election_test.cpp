@@ -200,6 +200,17 @@ TEST_F(Electing, ARenewalThatIsAnsweredAfterTheTermHasEndedDoesNotCount) {
   EXPECT_EQ(events(), Told{"overran"});
 }
 
+// The same when it was answered in the same breath: the deadline that was told is the one that counts.
+TEST_F(Electing, ARenewalThatIsHeardTogetherWithTheEndDoesNotCountEither) {
+  const ElectionId id = elect();
+  while (asked<RenewRequest>().empty()) advance(1ms);
+  tenant->on_reply(asked<RenewRequest>().at(0).id, KeyAnswers{KeyAnswer::done}, now, actions);
+  elections->stop(id, now, actions);
+  settle();
+  ASSERT_EQ(endings.size(), 1U);
+  EXPECT_EQ(elections->wake(), endings[0].deadline);
+}
+
 // T8, T19: over three nodes one may be silent for ever.
 TEST_F(Electing, OneSilentNodeOfThreeChangesNothing) {
   begin(3);
