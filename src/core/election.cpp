@@ -84,7 +84,8 @@ void Election::on_acquired(const Acquired& acquired, Time now, Actions& actions)
   hindered_by_.reset();
   unwatch();
   actions.push_back(Elected{id_, acquired});
-  set_leader(Holder{tenant_.owner(), acquired.token}, actions);
+  own_ = Holder{tenant_.owner(), acquired.token};
+  set_leader(own_, actions);
 }
 
 void Election::on_waiting(const Refusal& refusal, Actions& actions) {
@@ -170,7 +171,10 @@ void Election::unwatch() {
   if (const auto watch = std::exchange(ids_.watch, std::nullopt)) tenant_.unwatch(*watch);
 }
 
-void Election::on_seen(const Seen& seen, Actions& actions) { set_leader(seen.holder, actions); }
+// What is left in Redis of a term that is over makes nobody a leader; its release may have failed.
+void Election::on_seen(const Seen& seen, Actions& actions) {
+  set_leader(seen.holder == own_ ? std::nullopt : seen.holder, actions);
+}
 
 void Election::set_leader(std::optional<Holder> leader, Actions& actions) {
   if (leader_ == leader) return;

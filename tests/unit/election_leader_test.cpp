@@ -107,6 +107,20 @@ TEST_F(Electing, AnObserverSeesTheLeaderOfItsOwnProcess) {
   EXPECT_EQ(events(), Told{"leader us 7"});
 }
 
+// T52: its release failed, so that Redis shows the old term for a while. It does not lead, and is not told so.
+TEST_F(Electing, WhatIsLeftOfAnEndedTermIsNoLeader) {
+  const ElectionId id = elect();
+  jump(12s);
+  drained(id);
+  events();
+  redis_shows = led_by("us", 7);
+  reply<ReleaseRequest>(failed(Applied::perhaps));
+  advance(3s);
+  Told leaders = events();
+  std::erase_if(leaders, [](const std::string& it) { return !it.starts_with("leader "); });
+  EXPECT_EQ(leaders, Told{"leader nobody"});
+}
+
 // B5
 TEST_F(Electing, ManyElectionsLookTogetherAndAreToldApart) {
   redis_shows.reset();
