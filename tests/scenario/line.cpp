@@ -121,7 +121,17 @@ Reply Line::reply() const {
     if (const auto place = option("place")) held.place = static_cast<int>(number(*place));
     return held;
   }
+  if (kind == "shows") return Sights{sight(3)};
   return key_answers(kind);
+}
+
+Sight Line::sight(std::size_t i) const {
+  if (!option("owner")) {
+    if (word(i) != "nobody") throw std::invalid_argument("nobody, or owner=, not " + word(i));
+    return {};
+  }
+  const auto left = std::chrono::duration_cast<Ttl>(duration(needed("left")));
+  return {Grant(needed("owner"), 1).value(number(needed("token"))), left};
 }
 
 Failure Line::failure() const {

@@ -26,6 +26,8 @@ class Line {
   // What stands behind "reply N" and "fail N".
   core::Reply reply() const;
   core::Failure failure() const;
+  // "nobody", or "owner=web-3 token=5 left=10s": what a node shows for a name.
+  core::Sight sight(std::size_t i) const;
 
  private:
   std::vector<std::string> words_;

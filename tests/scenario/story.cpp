@@ -11,7 +11,9 @@ using namespace core;
 Story::Story() { begin(1); }
 
 void Story::begin(std::size_t nodes) {
+  elections_.reset();
   tenant_.emplace(Tenant::Config{.owner = "us", .nodes = nodes}, Random(1));
+  elections_.emplace(*tenant_, Random(2));
   clocks_.assign(nodes, Duration::zero());
 }
 
@@ -33,7 +35,9 @@ const std::map<std::string, Story::Verb>& Story::verbs() {
       {"forget", &Story::forget},   {"admitted", &Story::admitted}, {"listening", &Story::listening},
       {"wake-up", &Story::wake_up}, {"clock", &Story::clock},       {"advance", &Story::advance},
       {"suspend", &Story::suspend}, {"jump", &Story::jump},         {"held", &Story::held},
-      {"wake", &Story::wake},       {"idle", &Story::idle},
+      {"wake", &Story::wake},       {"idle", &Story::idle},         {"elect", &Story::elect},
+      {"observe", &Story::observe}, {"stop", &Story::stop},         {"step_down", &Story::step_down},
+      {"drained", &Story::drained}, {"close", &Story::close},       {"shows", &Story::shows},
   };
   return all;
 }
@@ -96,6 +100,55 @@ void Story::forget(const Line& line, Actions& actions) {
   tenant_->forget(it.lease.value(), now_, actions);
 }
 
+void Story::elect(const Line& line, Actions& actions) { take_part(line, true, actions); }
+void Story::observe(const Line& line, Actions& actions) { take_part(line, false, actions); }
+
+void Story::take_part(const Line& line, bool candidate, Actions& actions) {
+  const std::string& name = line.word(1);
+  if (handles_.contains(name)) throw std::invalid_argument(name + " is there already");
+  ElectionOptions options;
+  options.lease = line.time("lease").value_or(options.lease);
+  options.renew = line.time("renew");
+  options.grace = line.time("grace");
+  options.drain = line.time("drain");
+  auto plan = plan_election(line.option("key").value_or(name), options);
+  if (!plan) throw std::invalid_argument(plan.error());
+  plan->candidate = candidate;
+  Handle& handle = handles_[name];
+  handle.key = plan->key;
+  handle.wanted = candidate;
+  handle.election = elections_->start(*plan, now_, actions);
+  cast_.elections[*handle.election] = name;
+  acquiring_ = name;
+  take(std::exchange(actions, {}));
+  acquiring_.clear();
+}
+
+void Story::stop(const Line& line, Actions& actions) {
+  elections_->stop(*election(line.word(1)).election, now_, actions);
+}
+
+void Story::step_down(const Line& line, Actions& actions) {
+  elections_->step_down(*election(line.word(1)).election, actions);
+}
+
+void Story::drained(const Line& line, Actions& actions) {
+  const Handle& it = election(line.word(1));
+  if (it.terms.empty()) throw std::invalid_argument(line.word(1) + " never led");
+  const auto term = line.option("term");
+  const LeaseId lease = term ? it.terms.at(number(*term)) : it.terms.rbegin()->second;
+  elections_->drained(*it.election, lease, now_, actions);
+}
+
+void Story::close(const Line&, Actions& actions) { elections_->close(now_, actions); }
+
+void Story::shows(const Line& line, Actions&) {
+  shown_.reset();
+  if (!line.option("owner") && line.word(1) == "silence") return;
+  shown_ = line.sight(1);
+  shown_until_ = shown_->exists() ? now_ + shown_->left : Time::max();
+}
+
 void Story::admitted(const Line& line, Actions&) {
   const auto record = read_record(line.word(2));
   if (!record) throw std::invalid_argument("not a record: " + line.word(2));
@@ -120,22 +173,32 @@ void Story::clock(const Line& line, Actions&) { clocks_.at(line.node(1)) += dura
 
 void Story::advance(const Line& line, Actions&) {
   const Time until = now_ + duration(line.word(1));
-  for (std::size_t calls = 0; tenant_->wake().value_or(Time::max()) <= until; ++calls) {
+  for (std::size_t calls = 0; next().value_or(Time::max()) <= until; ++calls) {
     if (calls > 10'000) throw std::invalid_argument("the core wakes without end at " + time_in_words(now_));
-    now_ = std::max(now_, *tenant_->wake());
-    Actions actions;
-    tenant_->on_timer(now_, actions);
-    take(actions, time_in_words(now_) + " ");
+    now_ = std::max(now_, *next());
+    on_timer(time_in_words(now_) + " ");
   }
   now_ = until;
 }
 
+void Story::on_timer(const std::string& when) {
+  Actions actions;
+  tenant_->on_timer(now_, actions);
+  elections_->on_timer(now_, actions);
+  take(std::move(actions), when);
+}
+
+std::optional<Time> Story::next() const {
+  const auto one = tenant_->wake();
+  const auto other = elections_->wake();
+  return one && other ? std::min(*one, *other) : one ? one : other;
+}
+
 void Story::suspend(const Line& line, Actions&) { now_ += duration(line.word(1)); }
 
-void Story::jump(const Line& line, Actions& actions) {
+void Story::jump(const Line& line, Actions&) {
   now_ += duration(line.word(1));
-  tenant_->on_timer(now_, actions);
-  take(std::exchange(actions, {}), time_in_words(now_) + " ");
+  on_timer(time_in_words(now_) + " ");
 }
 
 void Story::held(const Line& line, Actions&) {
@@ -145,16 +208,17 @@ void Story::held(const Line& line, Actions&) {
 }
 
 void Story::wake(const Line&, Actions&) {
-  const auto wake = tenant_->wake();
+  const auto wake = next();
   say(wake ? "wake " + time_in_words(*wake) : "wake never");
 }
 
-void Story::idle(const Line&, Actions&) { say(tenant_->idle() ? "idle" : "not idle"); }
+void Story::idle(const Line&, Actions&) { say(tenant_->idle() && elections_->empty() ? "idle" : "not idle"); }
 
-// The same request to several nodes is one line. Questions for the time are answered, and not told: they go
-// along with every story and belong to none.
-void Story::take(const Actions& actions, const std::string& when) {
-  std::vector<Send> clocks;
+// The same request to several nodes is one line. Questions for the time, and who leads, are answered and not told:
+// they go along with every story and belong to none.
+void Story::take(Actions actions, const std::string& when) {
+  elections_->digest(actions, now_);
+  std::vector<std::pair<RequestId, Reply>> answers;
   std::vector<Send> together;
   const auto tell_sends = [&] {
     if (!together.empty()) say(when + in_words(together, cast_));
@@ -162,8 +226,8 @@ void Story::take(const Actions& actions, const std::string& when) {
   };
   for (const Action& action : actions) {
     const auto* send = std::get_if<Send>(&action);
-    if (send != nullptr && std::holds_alternative<ClockRequest>(send->request)) {
-      clocks.push_back(*send);
+    if (auto answer = send != nullptr ? own_answer(*send) : std::nullopt) {
+      answers.emplace_back(send->id, std::move(*answer));
       continue;
     }
     note(action);
@@ -175,16 +239,22 @@ void Story::take(const Actions& actions, const std::string& when) {
     }
   }
   tell_sends();
-  answer_clocks(clocks, when);
+  for (const auto& [id, answer] : answers) {
+    Actions more;
+    tenant_->on_reply(id, answer, now_, more);
+    take(std::move(more), when);
+  }
 }
 
-void Story::answer_clocks(const std::vector<Send>& asked, const std::string& when) {
-  for (const Send& it : asked) {
-    Actions actions;
-    const Duration shown = std::chrono::hours(1'000) + now_.time_since_epoch() + clocks_.at(it.node);
-    tenant_->on_reply(it.id, NodeClock{shown}, now_, actions);
-    take(actions, when);
+std::optional<Reply> Story::own_answer(const Send& send) const {
+  if (std::holds_alternative<ClockRequest>(send.request)) {
+    return NodeClock{std::chrono::hours(1'000) + now_.time_since_epoch() + clocks_.at(send.node)};
   }
+  const auto* look = std::get_if<LookRequest>(&send.request);
+  if (look == nullptr || !shown_) return std::nullopt;
+  Sight sight = now_ < shown_until_ ? *shown_ : Sight{};
+  if (sight.exists()) sight.left = std::chrono::ceil<Ttl>(shown_until_ - now_);
+  return Sights(look->keys.size(), sight);
 }
 
 // Learns the names, and what the handles are told.
@@ -205,6 +275,27 @@ void Story::note(const Action& action) {
     of_lease(renewed->lease).deadline = renewed->deadline;
   } else if (const auto* lost = std::get_if<Lost>(&action)) {
     of_lease(lost->lease).deadline = lost->deadline;
+  } else {
+    note_election(action);
+  }
+}
+
+void Story::note_election(const Action& action) {
+  const auto of = [&](ElectionId id) -> Handle& { return handles_.at(cast_.elections.at(id)); };
+  if (const auto* elected = std::get_if<Elected>(&action)) {
+    const Acquired& term = elected->term;
+    cast_.leases[term.lease] = cast_.elections.at(elected->election);
+    Handle& it = of(elected->election);
+    it.lease = it.terms[term.token] = term.lease;
+    it.deadline = term.deadline;
+    it.wanted = it.given_back = false;
+  } else if (const auto* ending = std::get_if<TermEnding>(&action)) {
+    of(ending->election).deadline = ending->deadline;
+  } else if (const auto* over = std::get_if<TermOver>(&action)) {
+    Handle& it = of(over->election);
+    it.wanted = it.given_back = true;
+  } else if (const auto* stopped = std::get_if<ElectionStopped>(&action)) {
+    of(stopped->election).wanted = false;
   }
 }
 
@@ -229,6 +320,12 @@ Story::Handle& Story::handle(const std::string& name) {
   const auto found = handles_.find(name);
   if (found == handles_.end()) throw std::invalid_argument("nobody acquired " + name);
   return found->second;
+}
+
+Story::Handle& Story::election(const std::string& name) {
+  Handle& it = handle(name);
+  if (!it.election) throw std::invalid_argument(name + " is no election");
+  return it;
 }
 
 // Whose later rounds ask for that key.

@@ -7,7 +7,12 @@
 //   reply N granted token=7 | held owner=web-3 token=5 left=3s [place=0] | closed "record" | opened
 //   reply N renewed,missing,foreign      per key; also released, confirmed, reasserted
 //   fail N refused|closed|timeout|…      refused cannot have taken effect, the others may have
+//   reply N shows nobody | owner=web-3 token=5 left=3s
 //   cancel NAME · release NAME · forget NAME
+//   elect NAME [lease=15s renew= grace= drain=] [key=K]      observe NAME, the same without taking part
+//   stop NAME · step_down NAME · close · drained NAME [term=7], an earlier one
+//   shows nobody | owner=web-3 token=5 left=30s | silence    what nodes answer to whoever looks who leads; only when
+//                    they are silent the story tells of the looks
 //   admitted NODE "record" · listening NODE on|off · wake-up NODE NAME after=0ms
 //   clock NODE +31s  its wall clock jumps; what it shows, the story answers by itself
 //   advance 200ms    the clock moves, on_timer is called whenever it is due
@@ -23,7 +28,7 @@
 #include <string>
 #include <vector>
 
-#include "core/tenant.hpp"
+#include "core/elections.hpp"
 #include "line.hpp"
 #include "words.hpp"
 
@@ -47,6 +52,8 @@ class Story {
     bool given_back = false;
     std::size_t grants = 0;
     std::string ticket{};
+    std::optional<core::ElectionId> election{};
+    std::map<core::Token, core::LeaseId> terms{};
   };
   using Verb = void (Story::*)(const Line&, core::Actions&);
   static const std::map<std::string, Verb>& verbs();
@@ -60,6 +67,13 @@ class Story {
   void cancel(const Line& line, core::Actions& actions);
   void release(const Line& line, core::Actions& actions);
   void forget(const Line& line, core::Actions& actions);
+  void elect(const Line& line, core::Actions& actions);
+  void observe(const Line& line, core::Actions& actions);
+  void stop(const Line& line, core::Actions& actions);
+  void step_down(const Line& line, core::Actions& actions);
+  void drained(const Line& line, core::Actions& actions);
+  void close(const Line& line, core::Actions& actions);
+  void shows(const Line& line, core::Actions& actions);
   void admitted(const Line& line, core::Actions& actions);
   void listening(const Line& line, core::Actions& actions);
   void wake_up(const Line& line, core::Actions& actions);
@@ -71,17 +85,25 @@ class Story {
   void wake(const Line& line, core::Actions& actions);
   void idle(const Line& line, core::Actions& actions);
 
-  void take(const core::Actions& actions, const std::string& when = "");
+  void take_part(const Line& line, bool candidate, core::Actions& actions);
+  void take(core::Actions actions, const std::string& when = "");
+  void on_timer(const std::string& when);
+  std::optional<core::Time> next() const;
   void note(const core::Action& action);
+  void note_election(const core::Action& action);
   void note_send(const core::Send& send);
-  void answer_clocks(const std::vector<core::Send>& asked, const std::string& when);
+  std::optional<core::Reply> own_answer(const core::Send& send) const;
   Handle& handle(const std::string& name);
+  Handle& election(const std::string& name);
   std::string wanted_for(const std::string& key) const;
   void say(std::string text) { told_.push_back(std::move(text)); }
 
   std::optional<core::Tenant> tenant_;
+  std::optional<core::Elections> elections_;
   core::Time now_{};
-  std::vector<core::Duration> clocks_;  // how far ahead the nodes' are
+  std::vector<core::Duration> clocks_;               // how far ahead the nodes' are
+  std::optional<core::Sight> shown_{core::Sight{}};  // to whoever looks; nothing when the nodes are silent
+  core::Time shown_until_ = core::Time::max();
   Cast cast_;
   std::map<std::uint64_t, core::RequestId> requests_;  // by the reader's count
   std::map<std::string, Handle> handles_;

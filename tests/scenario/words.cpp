@@ -137,56 +137,61 @@ std::string time_in_words(Time time) {
 std::string in_words(const Action& action, const Cast& cast) {
   const auto lease = [&](LeaseId id) { return name_of(cast.leases, id); };
   const auto acquire = [&](AcquireId id) { return name_of(cast.acquires, id); };
-  return std::visit(
-      Cases{
-          [&](const Send& it) { return in_words(std::vector{it}, cast); },
-          [&](const Drop& it) { return "drop #" + number(it.id, cast); },
-          [&](const Listen&) { return std::string("listen"); },
-          [&](const ClockJumped& it) {
-            return "clock of " + std::to_string(it.node) + " jumped by " + shown(it.by) +
-                   ", distrusted for " + shown(it.distrusted_for);
-          },
-          [&](const Acquired& it) {
-            return "acquired " + acquire(it.acquire) + " token=" + std::to_string(it.token) +
-                   " deadline=" + time_in_words(it.deadline);
-          },
-          [&](const Refused& it) {
-            return "refused " + acquire(it.acquire) + " " + refusal_in_words(it.refusal);
-          },
-          [&](const Waiting& it) {
-            return "waiting " + acquire(it.acquire) + " " + refusal_in_words(it.refusal);
-          },
-          [&](const Renewed& it) {
-            return "renewed " + lease(it.lease) + " deadline=" + time_in_words(it.deadline);
-          },
-          [&](const Uncertain& it) {
-            return "uncertain " + lease(it.lease) + " " + failure_in_words(it.failure);
-          },
-          [&](const Lost& it) {
-            return "lost " + lease(it.lease) + " " + loss_in_words(it.reason) +
-                   " deadline=" + time_in_words(it.deadline);
-          },
-          [&](const Released& it) {
-            return "released " + lease(it.lease) + outcome_in_words(it.outcome) +
-                   failures_in_words(it.failures);
-          },
-          [&](const Seen& it) { return "seen " + holder_in_words(it.holder); },
-          [&](const Elected& it) {
-            return "elected term=" + std::to_string(it.term.token) +
-                   " deadline=" + time_in_words(it.term.deadline);
-          },
-          [&](const TermEnding& it) {
-            return "term ending " + loss_in_words(it.reason) + " deadline=" + time_in_words(it.deadline);
-          },
-          [&](const TermOverran&) { return std::string("term overran"); },
-          [&](const TermOver&) { return std::string("term over"); },
-          [&](const LeaderChanged& it) {
-            return "leader changed from " + holder_in_words(it.before) + " to " + holder_in_words(it.now);
-          },
-          [&](const CampaignHindered& it) { return "campaign hindered " + refusal_in_words(it.refusal); },
-          [&](const ElectionStopped&) { return std::string("election stopped"); },
-      },
-      action);
+  const auto election = [&](ElectionId id) { return name_of(cast.elections, id); };
+  return std::visit(Cases{
+                        [&](const Send& it) { return in_words(std::vector{it}, cast); },
+                        [&](const Drop& it) { return "drop #" + number(it.id, cast); },
+                        [&](const Listen&) { return std::string("listen"); },
+                        [&](const ClockJumped& it) {
+                          return "clock of " + std::to_string(it.node) + " jumped by " + shown(it.by) +
+                                 ", distrusted for " + shown(it.distrusted_for);
+                        },
+                        [&](const Acquired& it) {
+                          return "acquired " + acquire(it.acquire) + " token=" + std::to_string(it.token) +
+                                 " deadline=" + time_in_words(it.deadline);
+                        },
+                        [&](const Refused& it) {
+                          return "refused " + acquire(it.acquire) + " " + refusal_in_words(it.refusal);
+                        },
+                        [&](const Waiting& it) {
+                          return "waiting " + acquire(it.acquire) + " " + refusal_in_words(it.refusal);
+                        },
+                        [&](const Renewed& it) {
+                          return "renewed " + lease(it.lease) + " deadline=" + time_in_words(it.deadline);
+                        },
+                        [&](const Uncertain& it) {
+                          return "uncertain " + lease(it.lease) + " " + failure_in_words(it.failure);
+                        },
+                        [&](const Lost& it) {
+                          return "lost " + lease(it.lease) + " " + loss_in_words(it.reason) +
+                                 " deadline=" + time_in_words(it.deadline);
+                        },
+                        [&](const Released& it) {
+                          return "released " + lease(it.lease) + outcome_in_words(it.outcome) +
+                                 failures_in_words(it.failures);
+                        },
+                        [&](const Seen& it) { return "seen " + holder_in_words(it.holder); },
+                        [&](const Elected& it) {
+                          return "elected " + election(it.election) +
+                                 " term=" + std::to_string(it.term.token) +
+                                 " deadline=" + time_in_words(it.term.deadline);
+                        },
+                        [&](const TermEnding& it) {
+                          return "ending " + election(it.election) + " " + loss_in_words(it.reason) +
+                                 " deadline=" + time_in_words(it.deadline);
+                        },
+                        [&](const TermOverran& it) { return "overran " + election(it.election); },
+                        [&](const TermOver& it) { return "over " + election(it.election); },
+                        [&](const LeaderChanged& it) {
+                          return "leader of " + election(it.election) + " is " + holder_in_words(it.now) +
+                                 ", was " + holder_in_words(it.before);
+                        },
+                        [&](const CampaignHindered& it) {
+                          return "hindered " + election(it.election) + " " + refusal_in_words(it.refusal);
+                        },
+                        [&](const ElectionStopped& it) { return "stopped " + election(it.election); },
+                    },
+                    action);
 }
 
 std::string in_words(const std::vector<Send>& sends, const Cast& cast) {

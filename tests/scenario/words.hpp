@@ -13,6 +13,7 @@ namespace tenure::scenario {
 struct Cast {
   std::map<core::AcquireId, std::string> acquires;
   std::map<core::LeaseId, std::string> leases;
+  std::map<core::ElectionId, std::string> elections;
   std::map<core::RequestId, std::uint64_t> requests;  // counted as the reader sees them
   std::map<std::string, std::string> grants;          // by their stamps; "a/2" is the second of a
 };
