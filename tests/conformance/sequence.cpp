@@ -338,9 +338,7 @@ void Sequence::count(const redis::Script& script, const redis::Value& answer) {
   if (&script == &redis::break_script && answer.kind == Kind::integer) {
     tally_[name + std::to_string(answer.integer)] += 1;
   } else if (&script == &redis::look_script && answer.kind == Kind::array) {
-    for (const redis::Value& item : answer.items) {
-      tally_[name + (item.items.at(1).integer == -2 ? "nothing there" : "there")] += 1;
-    }
+    count_looks(answer);
   } else if (answer.kind != Kind::array) {
     tally_[name + outcome(answer)] += 1;
   } else if (&script == &redis::acquire_script) {
@@ -349,6 +347,21 @@ void Sequence::count(const redis::Script& script, const redis::Value& answer) {
     tally_[name + answer.items.at(0).text] += 1;
   } else {
     for (const redis::Value& item : answer.items) tally_[name + outcome(item)] += 1;
+  }
+}
+
+// As the core reads them: what a real Redis says must fit.
+void Sequence::count_looks(const redis::Value& answer) {
+  const core::LookRequest request{std::vector<std::string>(answer.items.size())};
+  const core::Reply reply = redis::script_reply(request, answer);
+  for (const core::Sight& sight : std::get<core::Sights>(reply)) {
+    const std::string kind = !sight.exists()                        ? "nothing there"
+                             : sight.value.empty()                  ? "not a lease"
+                             : sight.left < core::Ttl::zero()       ? "without expiry"
+                             : core::read_holder(sight.value).waits ? "kept for a waiter"
+                                                                    : "there";
+    tally_["look: " + kind] += 1;
+    if (sight.waiters > 0) tally_["look: waited for"] += 1;
   }
 }
 

@@ -57,6 +57,7 @@ class Sequence {
                    std::vector<std::string> values);
   std::string compare(const redis::Command& command);
   void count(const redis::Script& script, const redis::Value& answer);
+  void count_looks(const redis::Value& answer);
 
   Attempt& attempt();
   std::string any_key();
