@@ -211,6 +211,19 @@ TEST_F(Electing, WorkThatOverrunsIsReportedOnceAndDelaysTheNextCampaign) {
   EXPECT_EQ(asked<AcquireRequest>().size(), 1U);
 }
 
+TEST_F(Electing, EachTermThatOverrunsIsReported) {
+  const ElectionId id = start();
+  for (Token token = 7; token < 10; ++token) {
+    win(token);
+    events();
+    jump(40s);
+    on_timer();
+    EXPECT_EQ(own_events(), (Told{"ending not_renewed", "overran"}));
+    drained(id);
+    give_back();
+  }
+}
+
 TEST_F(Electing, ATermThatIsLostIsCampaignedForAgainOnceItIsDrained) {
   const ElectionId id = elect();
   while (endings.empty()) advance(1ms);

@@ -131,6 +131,33 @@ TEST_F(Electing, TheGraceCountsFromTheFirstFailure) {
   }
 }
 
+// Nor does one that its holder asked for.
+TEST_F(Electing, AnExtensionThatFailsDoesNotBeginTheGraceAnew) {
+  elect();
+  while (asked<RenewRequest>().empty()) advance(1ms);
+  reply<RenewRequest>(failed(Applied::no, FailureCode::unreachable));
+  const Time ends = now + 5s;
+  now += 10ms;
+  ASSERT_TRUE(tenant->extend(term->lease, now, actions));
+  settle();
+  reply<RenewRequest>(failed(Applied::no, FailureCode::unreachable));
+  EXPECT_EQ(elections->wake(), ends);
+}
+
+// T41: counted from the send of the last renewal that succeeded.
+TEST_F(Electing, TheDeadlineOfATermMovesOnWithEveryRenewal) {
+  const ElectionId id = elect();
+  while (asked<RenewRequest>().empty()) advance(1ms);
+  const Time sent = now;
+  advance(500ms);
+  renew();
+  stop(id);
+  ASSERT_EQ(endings.size(), 1U);
+  EXPECT_GT(endings[0].deadline, at(13'498ms));
+  EXPECT_LE(endings[0].deadline, sent + 13'498ms);
+  EXPECT_GT(endings[0].deadline, sent + 13'490ms);
+}
+
 TEST_F(Electing, WithoutGraceTheFirstFailureEndsTheTerm) {
   elect(7, election_plan("key", {.grace = 0s}));
   events();

@@ -245,6 +245,9 @@ class Campaigns {
     EXPECT_EQ(candidate.phase, Phase::leading) << "T58: only what leads ends, and once";
     EXPECT_EQ(candidate.term, it.lease);
     EXPECT_LE(it.deadline, candidate.deadline);
+    if (it.reason == LossReason::stopped || it.reason == LossReason::stepped_down) {
+      EXPECT_EQ(it.deadline, candidate.deadline) << "what was promised is kept";
+    }
     if (kind_.punctual && it.reason == LossReason::not_renewed) {
       EXPECT_GE(it.deadline - now_, 2s) << "S11: its work has its time to drain";
     }
