@@ -92,7 +92,8 @@ bool Election::end_work() {
   Lock lock(mutex_);
   term_->worker.reset();
   if (!term_->ending) return leading();
-  tell_loss(true);
+  // Closing the client waits for no work: the name may have been given back before.
+  tell_loss(term_->lease->held());
   end_term_if_drained(lock);
   return false;
 }

@@ -1,0 +1,282 @@
+// Starting, stopping, waiting, working and closing. E4, E8, T44, T48.
+#include <array>
+#include <atomic>
+#include <future>
+#include <thread>
+
+#include "support/candidate.hpp"
+
+namespace tenure::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ElectionLifeTest : public testing::TestWithParam<std::size_t> {
+ protected:
+  void pause_all() {
+    for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].pause();
+  }
+  void resume_all() {
+    for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].resume();
+  }
+
+  Nodes nodes{GetParam()};
+};
+
+INSTANTIATE_TEST_SUITE_P(Nodes, ElectionLifeTest, testing::Values(1, 3), testing::PrintToStringParamName());
+
+using Story = std::vector<std::string>;
+
+TEST_P(ElectionLifeTest, ItCanBeStartedAgainAndTermsGrow) {  // E4
+  Candidate one(nodes, "web-1");
+  EXPECT_TRUE(one.election.stop()) << "what does not run is stopped";
+  for (int round = 0; round < 5; ++round) {
+    one.election.start();
+    one.election.start();
+    ASSERT_TRUE(one.wins());
+    ASSERT_TRUE(one.election.stop());
+    EXPECT_TRUE(one.election.stop());
+    EXPECT_FALSE(one.election.current_leader());
+  }
+  const auto terms = one.terms.all();
+  ASSERT_EQ(terms.size(), 5U);
+  EXPECT_TRUE(std::ranges::is_sorted(terms, std::less_equal<>()));
+  EXPECT_EQ(one.told.all().size(), 10U);
+}
+
+TEST_P(ElectionLifeTest, ManyMayStartAndStopItAtOnce) {
+  Candidate one(nodes, "web-1");
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 20; ++round) {
+        one.election.start();
+        one.election.step_down();
+        static_cast<void>(one.election.is_leader());
+        static_cast<void>(one.election.current_leader());
+        one.election.stop();
+      }
+    });
+  }
+  threads.clear();
+  ASSERT_TRUE(one.election.stop());
+  const auto told = one.told.all();
+  EXPECT_EQ(told.size() % 2, 0U);
+  for (std::size_t i = 0; i < told.size(); i += 2)
+    EXPECT_EQ(told[i], "elected") << "on_lost follows on_elected";
+  EXPECT_TRUE(wait_until([&] { return nodes.none_has(leader_key); }));
+}
+
+TEST_P(ElectionLifeTest, StoppingACandidateLeavesNothingBehind) {  // E4, T13
+  Candidate one(nodes, "web-1");
+  Candidate two(nodes, "web-2");
+  one.election.start();
+  ASSERT_TRUE(one.wins());
+  two.election.start();
+  ASSERT_TRUE(wait_until([&] { return nodes.enrolled(leader_key) == 1; }));
+  ASSERT_TRUE(two.election.stop());
+  EXPECT_TRUE(wait_until([&] { return nodes.enrolled(leader_key) == 0; }));
+  EXPECT_TRUE(one.election.is_leader());
+}
+
+TEST_P(ElectionLifeTest, AStopThatIsGivenUpGoesOnInTheBackground) {  // E4
+  std::atomic<bool> open = false;
+  Candidate one(nodes, "web-1", {.lease = 30s});
+  one.election.on_lost([&](const TermEnd&) {
+    wait_until([&] { return open.load(); }, 30s);
+    one.told.add("lost");
+  });
+  one.election.start();
+  ASSERT_TRUE(one.wins());
+  std::stop_source give_up;
+  give_up.request_stop();
+  EXPECT_FALSE(one.election.stop(give_up.get_token()));
+  EXPECT_FALSE(one.election.is_leader());
+  std::stop_source later;
+  auto stopped = std::async(std::launch::async, [&] { return one.election.stop(later.get_token()); });
+  EXPECT_EQ(stopped.wait_for(100ms), std::future_status::timeout);
+  later.request_stop();
+  EXPECT_FALSE(stopped.get());
+  open = true;
+  EXPECT_TRUE(wait_until([&] { return nodes.none_has(leader_key); }));
+  EXPECT_TRUE(one.election.stop());
+  EXPECT_EQ(one.told.all(), (Story{"elected", "lost"}));
+}
+
+TEST_P(ElectionLifeTest, AWaitForLeadershipEndsAtItsDeadlineByItsTokenOrWithTheElection) {  // E8, T48
+  Candidate one(nodes, "web-1");
+  Candidate two(nodes, "web-2");
+  EXPECT_FALSE(two.election.wait_for_leadership()) << "it does not run";
+  one.election.start();
+  ASSERT_TRUE(one.wins());
+  EXPECT_TRUE(one.election.wait_for_leadership(BootClock::time_point::min())) << "it leads already";
+  two.election.start();
+  EXPECT_FALSE(two.election.wait_for_leadership(BootClock::now() + 50ms));
+  std::stop_source stop;
+  auto waits = [&](const std::stop_token& token) {
+    return std::async(std::launch::async, [&two, token] {
+      return two.election.wait_for_leadership(BootClock::time_point::max(), token);
+    });
+  };
+  auto by_token = waits(stop.get_token());
+  auto by_stop = waits({});
+  EXPECT_EQ(by_token.wait_for(50ms), std::future_status::timeout);
+  stop.request_stop();
+  EXPECT_FALSE(by_token.get());
+  EXPECT_EQ(by_stop.wait_for(0ms), std::future_status::timeout);
+  ASSERT_TRUE(two.election.stop());
+  EXPECT_FALSE(by_stop.get());
+
+  two.election.start();
+  auto by_close = waits({});
+  EXPECT_EQ(by_close.wait_for(50ms), std::future_status::timeout);
+  two.client.close();
+  EXPECT_FALSE(by_close.get());
+}
+
+TEST_P(ElectionLifeTest, WorkIsBegunAgainInALaterTerm) {  // E8
+  Candidate one(nodes, "web-1");
+  std::stop_source stop;
+  std::vector<std::uint64_t> terms;
+  one.election.run(stop.get_token(), [&](const Lease& term) {
+    terms.push_back(term.token());
+    EXPECT_TRUE(one.election.is_leader());
+    if (terms.size() < 3) {
+      one.election.step_down();
+    } else {
+      stop.request_stop();
+    }
+    EXPECT_TRUE(wait_until([&] { return term.lost().stop_requested(); }));
+    EXPECT_EQ(term.loss(), terms.size() < 3 ? Loss::stepped_down : Loss::stopped);
+  });
+  EXPECT_EQ(terms.size(), 3U);
+  EXPECT_TRUE(std::ranges::is_sorted(terms, std::less_equal<>()));
+  EXPECT_EQ(one.terms.all(), terms);
+  EXPECT_TRUE(nodes.none_has(leader_key));
+}
+
+TEST_P(ElectionLifeTest, RunEndsWhenItIsStoppedBeforeItLeads) {  // E8
+  Candidate one(nodes, "web-1");
+  Candidate two(nodes, "web-2");
+  one.election.start();
+  ASSERT_TRUE(one.wins());
+  std::stop_source stop;
+  std::atomic<int> times = 0;
+  const auto work = [&](const Lease&) { times += 1; };
+  auto by_token = std::async(std::launch::async, [&] { two.election.run(stop.get_token(), work); });
+  ASSERT_TRUE(wait_until([&] { return two.election.current_leader().has_value(); }));
+  stop.request_stop();
+  by_token.get();
+  auto by_stop = std::async(std::launch::async, [&] { two.election.run({}, work); });
+  ASSERT_TRUE(wait_until([&] { return two.election.current_leader().has_value(); }));
+  EXPECT_TRUE(two.election.stop());
+  by_stop.get();
+  two.election.run(stop.get_token(), work);
+  EXPECT_EQ(times, 0);
+  EXPECT_EQ(two.told.all(), Story{});
+}
+
+TEST_P(ElectionLifeTest, ClosingTheClientEndsLeadershipAndCampaigns) {
+  Candidate one(nodes, "web-1", {.lease = 30s});
+  Candidate two(nodes, "web-2", {.lease = 30s});
+  Candidate three(nodes, "web-3", {.lease = 30s});
+  one.election.start();
+  ASSERT_TRUE(one.wins());
+  two.election.start();
+  ASSERT_TRUE(wait_until([&] { return nodes.enrolled(leader_key) == 1; }));
+  two.client.close();
+  EXPECT_TRUE(wait_until([&] { return nodes.enrolled(leader_key) == 0; }));
+  EXPECT_TRUE(two.election.stop());
+  EXPECT_EQ(two.told.all(), Story{});
+  three.election.start();
+  ASSERT_TRUE(wait_until([&] { return nodes.enrolled(leader_key) == 1; }));
+  one.client.close();
+  EXPECT_FALSE(one.election.is_leader());
+  EXPECT_TRUE(one.election.stop());
+  EXPECT_EQ(one.told.all(), (Story{"elected", "lost closed"}));
+  EXPECT_TRUE(three.wins()) << "its name was given back";
+  one.election.start();
+  EXPECT_FALSE(one.election.wait_for_leadership()) << "of a closed client none can be started";
+}
+
+TEST_P(ElectionLifeTest, WorkThatIsNotWaitedForByClosingIsNotDrained) {
+  Candidate one(nodes, "web-1", {.lease = 30s});
+  std::atomic<bool> works = false;
+  std::atomic<bool> open = false;
+  auto ran = std::async(std::launch::async, [&] {
+    one.election.run({}, [&](const Lease& term) {
+      works = true;
+      EXPECT_TRUE(wait_until([&] { return term.lost().stop_requested(); }));
+      EXPECT_EQ(term.loss(), Loss::closed);
+      EXPECT_FALSE(term.held());
+      wait_until([&] { return open.load(); });
+    });
+  });
+  ASSERT_TRUE(wait_until([&] { return works.load(); }));
+  one.client.close();
+  EXPECT_TRUE(wait_until([&] { return nodes.none_has(leader_key); })) << "another may lead now";
+  open = true;
+  ran.get();
+  EXPECT_TRUE(wait_until([&] { return one.told.all().size() == 2; }));
+  EXPECT_EQ(one.told.all(), (Story{"elected", "lost closed, not drained"}));
+}
+
+TEST_P(ElectionLifeTest, ClosingWhileRedisIsAwayDoesNotHang) {
+  Candidate one(nodes, "web-1", {.lease = 30s});
+  Candidate two(nodes, "web-2", {.lease = 30s});
+  one.election.start();
+  ASSERT_TRUE(one.wins());
+  two.election.start();
+  ASSERT_TRUE(wait_until([&] { return two.election.current_leader().has_value(); }));
+  pause_all();
+  std::stop_source give_up;
+  give_up.request_stop();
+  EXPECT_FALSE(one.election.stop(give_up.get_token())) << "it cannot give the name back";
+  ASSERT_TRUE(wait_until([&] { return one.told.all().size() == 2; }));
+  one.client.close();
+  two.client.close();
+  EXPECT_TRUE(one.election.stop());
+  EXPECT_TRUE(two.election.stop());
+  resume_all();
+  EXPECT_EQ(one.told.all(), (Story{"elected", "lost stopped"}));
+  EXPECT_TRUE(wait_until([&] { return nodes.none_has(leader_key); })) << "it is tried on (T47)";
+}
+
+TEST_P(ElectionLifeTest, TwoElectionsOfOneClientAreTwo) {
+  const Client client = open(nodes, "web-1");
+  auto one = client.election("myapp:one", three_seconds()).value();
+  auto two = client.election("myapp:two", three_seconds()).value();
+  one.start();
+  two.start();
+  ASSERT_TRUE(one.wait_for_leadership(BootClock::now() + 10s));
+  ASSERT_TRUE(two.wait_for_leadership(BootClock::now() + 10s));
+  EXPECT_NE(*one.term(), *two.term());
+  ASSERT_TRUE(one.stop());
+  EXPECT_TRUE(two.is_leader());
+  EXPECT_TRUE(nodes.none_has("myapp:one"));
+  EXPECT_FALSE(nodes.none_has("myapp:two"));
+}
+
+TEST_P(ElectionLifeTest, TwoCandidatesWithOneIdDoNotLeadTogether) {  // T44
+  Oracle oracle;
+  Candidate one(nodes, "web-1");
+  Candidate two(nodes, "web-1");
+  auto twin = one.client.election(leader_key, three_seconds()).value();
+  {
+    const std::array<Election*, 3> all{&one.election, &two.election, &twin};
+    std::deque<Eye> eyes;
+    for (Election* it : all) eyes.emplace_back(oracle, "web-1", *it);
+    for (Election* it : all) it->start();
+    const auto leads = [](const Election* it) { return it->is_leader(); };
+    for (int round = 0; round < 6; ++round) {
+      ASSERT_TRUE(wait_until([&] { return std::ranges::count_if(all, leads) == 1; }, 20s)) << round;
+      (*std::ranges::find_if(all, leads))->step_down();
+    }
+    for (Election* it : all) EXPECT_TRUE(it->stop());
+  }
+  oracle.judge();
+  EXPECT_TRUE(nodes.none_has(leader_key));
+}
+
+}  // namespace
+}  // namespace tenure::test
