@@ -88,7 +88,8 @@ void Election::start() { running_->election->start(); }
 bool Election::stop(const std::stop_token& give_up) { return running_->election->stop(give_up); }
 
 void Election::run(const std::stop_token& stop, const std::function<void(const Lease& term)>& work) {
-  const auto& [context, name, shared] = *running_;
+  // A copy: the work may let this Election go.
+  const auto [context, name, shared] = *running_;
   runtime::Election& election = *shared;
   election.start();
   // However the work ends: the name is given back before anybody hears of it.
