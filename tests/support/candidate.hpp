@@ -2,6 +2,8 @@
 // the API.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -51,7 +53,7 @@ class Candidate {
   Candidate(const Nodes& nodes, const std::string& id, const ElectionOptions& options = three_seconds())
       : Candidate(options_for(nodes, id), options) {}
   Candidate(ClientOptions open_with, const ElectionOptions& options)
-      : client(Client::open(with_log(std::move(open_with))).value()),
+      : client(Client::open(with_ears(std::move(open_with))).value()),
         election(client.election(leader_key, options).value()) {
     election.on_elected([this](const Lease& term) {
       terms.add(term.token());
@@ -70,6 +72,11 @@ class Candidate {
     return std::ranges::any_of(logged.all(),
                                [&](const auto& line) { return line.find(part) != std::string::npos; });
   }
+  // Waits for the next answer to a renewal.
+  bool is_renewed() const {
+    const int before = renewals;
+    return wait_until([&] { return renewals > before; });
+  }
   bool wins(std::chrono::milliseconds within = std::chrono::seconds(20)) const {
     return election.wait_for_leadership(BootClock::now() + within);
   }
@@ -78,12 +85,14 @@ class Candidate {
   Record<std::string> leaders;
   Record<std::uint64_t> terms;
   Record<std::string> logged;
+  std::atomic<int> renewals = 0;
   Client client;
   Election election;  // goes first: its handlers write into the others
 
  private:
-  ClientOptions with_log(ClientOptions options) {
+  ClientOptions with_ears(ClientOptions options) {
     options.log = [this](std::string_view line) { logged.add(std::string(line)); };
+    options.on_event = [this](const Event& event) { renewals += event.kind == Event::Kind::renewed ? 1 : 0; };
     return options;
   }
 };
