@@ -1,6 +1,8 @@
 // What is measured. Each starts private servers of its own.
 #pragma once
 
+#include <string>
+
 namespace tenure::bench {
 
 // Acquire and release, one after the other.
@@ -9,5 +11,13 @@ void one_caller(int rounds);
 void many_callers(int rounds);
 // One round of renewals of 10,000 leases.
 void renewal(int rounds);
+// A leader that stops cleanly, until the next is elected.
+void hand_over(int rounds);
+// A leader that is killed, from the end of its lease until the next is elected.
+void crash(int rounds);
+// That leader, in a process of its own; does not return.
+void crash_candidate(const std::string& url);
+// What a thousand elections cost while nothing happens.
+void thousand_elections(int rounds);
 
 }  // namespace tenure::bench

@@ -1,5 +1,5 @@
-// tenure-bench [--quick] [one] [many] [renew]: how close Tenure comes to what a hand-made program could do, in one run
-// on this machine.
+// tenure-bench [--quick] [one] [many] [renew] [handover] [crash] [elections]: how close Tenure comes to what a
+// hand-made program could do, in one run on this machine.
 #include <cstdio>
 #include <set>
 #include <string>
@@ -8,6 +8,7 @@
 #include "measure.hpp"
 
 int main(int argc, char** argv) {
+  if (argc == 3 && std::string(argv[1]) == "--candidate") tenure::bench::crash_candidate(argv[2]);
   std::set<std::string> wanted(argv + 1, argv + argc);
   const int rounds = wanted.erase("--quick") != 0 ? 5 : 25;
   const auto wants = [&](const char* name) { return wanted.empty() || wanted.contains(name); };
@@ -18,5 +19,8 @@ int main(int argc, char** argv) {
     if (wants("one")) tenure::bench::one_caller(rounds);
     if (wants("many")) tenure::bench::many_callers(rounds);
     if (wants("renew")) tenure::bench::renewal(rounds);
+    if (wants("handover")) tenure::bench::hand_over(rounds);
+    if (wants("crash")) tenure::bench::crash(rounds);
+    if (wants("elections")) tenure::bench::thousand_elections(rounds);
   }
 }
