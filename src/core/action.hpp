@@ -126,6 +126,11 @@ struct Seen {  // who holds a name that is watched: said at first, and when it c
   std::optional<Holder> holder{};
 };
 
+struct Unseen {  // too few nodes answer to see who holds it; said once until they do
+  WatchId watch{};
+  std::vector<NodeFailure> failures{};
+};
+
 // For whoever takes part in an election.
 struct Elected {
   ElectionId election{};
@@ -155,7 +160,8 @@ struct LeaderChanged {  // also to nobody: then there is none, or none that can 
   std::optional<Holder> before{};
   std::optional<Holder> now{};
 };
-struct CampaignHindered {  // by something else than a leader; said when its reason changes
+struct
+    CampaignHindered {  // by something else than a leader, or an observer's sight; said when its reason changes
   ElectionId election{};
   Refusal refusal;
 };
@@ -164,8 +170,8 @@ struct ElectionStopped {
 };
 
 using Action = std::variant<Send, Drop, Listen, ClockJumped, Acquired, Refused, Waiting, Renewed, Uncertain,
-                            Lost, Released, Seen, Elected, TermEnding, TermOverran, TermOver, LeaderChanged,
-                            CampaignHindered, ElectionStopped>;
+                            Lost, Released, Seen, Unseen, Elected, TermEnding, TermOverran, TermOver,
+                            LeaderChanged, CampaignHindered, ElectionStopped>;
 using Actions = std::vector<Action>;
 
 }  // namespace tenure::core

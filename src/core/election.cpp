@@ -176,8 +176,16 @@ void Election::on_seen(const Seen& seen, Actions& actions) {
   set_leader(seen.holder == own_ ? std::nullopt : seen.holder, actions);
 }
 
+// A candidate hears it from its campaign.
+void Election::on_unseen(const Unseen& unseen, Actions& actions) {
+  if (plan_.candidate) return;
+  actions.push_back(CampaignHindered{id_, {.code = RefusalCode::no_quorum, .failures = unseen.failures}});
+}
+
 void Election::set_leader(std::optional<Holder> leader, Actions& actions) {
-  if (leader_ == leader) return;
+  // An observer is told also that there is none when it begins (T51).
+  const bool news = !plan_.candidate && !std::exchange(told_of_leader_, true);
+  if (leader_ == leader && !news) return;
   auto before = std::exchange(leader_, std::move(leader));
   actions.push_back(LeaderChanged{id_, std::move(before), leader_});
 }

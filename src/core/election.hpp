@@ -41,6 +41,7 @@ class Election {
   void on_lost(const Lost& lost, Actions& actions);
   void on_released(const Released& released, Time now, Actions& actions);
   void on_seen(const Seen& seen, Actions& actions);
+  void on_unseen(const Unseen& unseen, Actions& actions);
   void on_timer(Time now, Actions& actions);
 
   std::optional<Time> wake() const;
@@ -67,6 +68,7 @@ class Election {
   Ids ids_;
   bool wanted_ = false;
   bool stepped_down_ = false;
+  bool told_of_leader_ = false;
   std::optional<Holder> leader_{};
   std::optional<Holder> own_{};            // as others see us in the last term that we had
   Time deadline_{};                        // of the term

@@ -105,6 +105,9 @@ bool Elections::digest(Action& action, Time now, Actions& more) {
   if (const auto* seen = std::get_if<Seen>(&action)) {
     return step_by(watches_, seen->watch, [&](Election& it) { it.on_seen(*seen, more); });
   }
+  if (const auto* unseen = std::get_if<Unseen>(&action)) {
+    return step_by(watches_, unseen->watch, [&](Election& it) { it.on_unseen(*unseen, more); });
+  }
   if (const auto* released = std::get_if<Released>(&action)) {
     return step_by(terms_, released->lease, [&](Election& it) { it.on_released(*released, now, more); });
   }

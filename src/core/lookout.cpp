@@ -145,21 +145,30 @@ void Lookout::on_reply(RequestId request, const Reply& reply, Time now, Outbox& 
 void Lookout::on_answer(LookId id, NodeIndex node, const Reply& reply, Time now, Outbox& out) {
   Look& look = looks_.at(id);
   const auto* sights = std::get_if<Sights>(&reply);
-  if (sights != nullptr && sights->size() == look.watches.size()) look.answers[node] = *sights;
+  const auto* failure = std::get_if<Failure>(&reply);
+  if (sights != nullptr && sights->size() == look.watches.size()) {
+    look.answers[node] = *sights;
+  } else {
+    look.failures.push_back({node, failure != nullptr ? *failure : misfit});
+  }
   // Each name for itself: one that changes hands must not keep the others waiting for a silent node.
   for (std::size_t i = 0; i < look.watches.size(); ++i) {
     if (!look.watches[i]) continue;
     const View view = view_of(sights_of(look.answers, i));
     if (view.decided || look.unanswered.empty())
-      tell(*std::exchange(look.watches[i], std::nullopt), view, now, out);
+      tell(*std::exchange(look.watches[i], std::nullopt), view, look.failures, now, out);
   }
   if (look.unanswered.empty()) looks_.erase(id);
 }
 
-void Lookout::tell(WatchId id, const View& view, Time now, Outbox& out) {
+void Lookout::tell(WatchId id, const View& view, const std::vector<NodeFailure>& failures, Time now,
+                   Outbox& out) {
   const auto found = watched_.find(id);
   if (found == watched_.end()) return;  // nobody wants to know any more
   Watched& watched = found->second;
+  const bool blind = failures.size() > nodes_ - quorum_of(nodes_);
+  if (blind && !watched.blind) out.tell(Unseen{id, failures});
+  watched.blind = blind;
   // Where too few answer, what was seen last stands until it must have run out.
   const bool unknown = !view.decided && now < watched.seen_until;
   if (!unknown) {

@@ -20,7 +20,7 @@ class Lookout {
   explicit Lookout(std::size_t nodes) : nodes_(nodes) {}
 
   // Looks at once, then every so often, and when what it saw should have run out. Seen follows after the first look,
-  // and whenever it changes.
+  // and whenever it changes; Unseen when too few nodes answer.
   void watch(WatchId id, std::string key, Duration every, Duration node_timeout, Time now);
   void unwatch(WatchId id);
 
@@ -36,6 +36,7 @@ class Lookout {
     Duration node_timeout{};
     std::optional<Time> next{};  // the next look; nothing while one is under way
     bool told = false;
+    bool blind = false;  // too few nodes answered, and that was told
     std::optional<Holder> seen{};
     Time seen_until = long_ago;
   };
@@ -46,13 +47,14 @@ class Lookout {
     std::vector<std::optional<WatchId>> watches;  // none where enough have answered to tell
     std::map<RequestId, NodeIndex> unanswered{};
     std::vector<std::optional<Sights>> answers;  // by node
+    std::vector<NodeFailure> failures{};
     Time ends_at{};
   };
 
   void look(const std::vector<WatchId>& watches, Duration node_timeout, Time now, Outbox& out);
   void on_answer(LookId id, NodeIndex node, const Reply& reply, Time now, Outbox& out);
   static View view_of(const std::vector<const Sight*>& nodes);
-  void tell(WatchId id, const View& view, Time now, Outbox& out);
+  void tell(WatchId id, const View& view, const std::vector<NodeFailure>& failures, Time now, Outbox& out);
   void look_at(WatchId id, Watched& watched, std::optional<Time> when);
 
   std::size_t nodes_;

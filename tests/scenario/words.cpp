@@ -170,6 +170,7 @@ std::string in_words(const Action& action, const Cast& cast) {
                           return "released " + lease(it.lease) + outcome_in_words(it.outcome) +
                                  failures_in_words(it.failures);
                         },
+                        [&](const Unseen& it) { return "unseen" + failures_in_words(it.failures); },
                         [&](const Seen& it) { return "seen " + holder_in_words(it.holder); },
                         [&](const Elected& it) {
                           return "elected " + election(it.election) +

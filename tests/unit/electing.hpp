@@ -186,6 +186,7 @@ struct Electing : testing::Test {
   void on(const Waiting&) { told.emplace_back("a Waiting that belongs to nobody"); }
   void on(const Released&) { told.emplace_back("a Released that belongs to nobody"); }
   void on(const Seen&) { told.emplace_back("a Seen that belongs to nobody"); }
+  void on(const Unseen&) { told.emplace_back("an Unseen that belongs to nobody"); }
   void on(const ClockJumped&) { told.emplace_back("a clock that jumped"); }
 };
 

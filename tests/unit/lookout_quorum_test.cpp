@@ -264,6 +264,9 @@ class Haze {
         open_.push_back(*send);
       } else if (const auto* drop = std::get_if<Drop>(&action)) {
         EXPECT_EQ(std::erase_if(open_, [&](const Send& it) { return it.id == drop->id; }), 1U);
+      } else if (const auto* unseen = std::get_if<Unseen>(&action)) {
+        ASSERT_TRUE(watched_.contains(unseen->watch)) << "nobody watches it";
+        EXPECT_GT(unseen->failures.size(), nodes_ - quorum_of(nodes_)) << "a majority would have been enough";
       } else {
         const auto& seen = std::get<Seen>(action);
         ASSERT_TRUE(watched_.contains(seen.watch)) << "nobody watches it";
