@@ -42,9 +42,8 @@ tl::expected<std::vector<std::string>, core::Failure> missing_rights(runtime::Ca
 
 std::string rights_needed(const Ground& ground) {
   return "~" + ground.lock_prefix + "* ~" + ground.keyspace.prefix + "* &" + ground.keyspace.channels() +
-         "* +eval +evalsha +get +mget +set +incr +pexpire +pttl +del +lpos +rpush +lrem +lindex +lpop "
-         "+publish "
-         "+subscribe +info +time +ping";
+         "* +eval +evalsha +get +mget +set +incr +pexpire +pttl +del +lpos +rpush +lrem +lindex +llen +lpop "
+         "+publish +subscribe +info +time +ping";
 }
 
 }  // namespace tenure::cli

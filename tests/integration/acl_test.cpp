@@ -5,7 +5,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/election_plan.hpp"
 #include "runtime/caller.hpp"
+#include "runtime/election.hpp"
 #include "support/certificates.hpp"
 #include "support/lease_client.hpp"
 
@@ -61,7 +63,7 @@ class AclTest : public ::testing::Test {
   }
 
   // Everything at least once: init, quarantine and its end, a wait, a call, renewals, a node that has lost its
-  // data, a release.
+  // data, a release, an election with somebody who only observes.
   void live() {
     const auto tls = runtime::Tls::load(trusting()).value();
     redis::Keyspace keyspace;
@@ -95,6 +97,20 @@ class AclTest : public ::testing::Test {
     ASSERT_TRUE(wait_until([&] { return last.waits(); }));
     EXPECT_EQ(next->release().outcome, core::ReleaseOutcome::released);
     EXPECT_TRUE(last.get());
+    elect(first, second);
+  }
+  // An election's name is its key.
+  static void elect(const runtime::Client& leads, const runtime::Client& sees) {
+    auto plan = core::plan_election("redlock:leader", {.lease = cap}).value();
+    const auto leader = leads.election(plan);
+    plan.candidate = false;
+    const auto observer = sees.election(plan);
+    leader->start();
+    observer->start();
+    EXPECT_TRUE(wait_until([&] { return leader->leads() && observer->leader(); }));
+    leader->stop();
+    EXPECT_TRUE(wait_until([&] { return !observer->leader(); }));
+    observer->stop();
   }
 
   Certificates certificates_;

@@ -15,7 +15,7 @@ TEST(Rights, EveryCommandOfTheScriptsIsChecked) {
   const std::string checked(rights_script.body);
   std::set<std::string> commands;
   for (const Script& script : {acquire_script, confirm_script, renew_script, release_script, reassert_script,
-                               admit_script, open_script, init_script}) {
+                               admit_script, open_script, init_script, look_script}) {
     const std::string body(script.body);
     for (std::sregex_iterator it(body.begin(), body.end(), call), end; it != end; ++it)
       commands.insert((*it)[1]);

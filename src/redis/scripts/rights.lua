@@ -7,7 +7,7 @@ local needed = {
   {'lease', 'GET', 'MGET', 'SET', 'PEXPIRE', 'PTTL', 'DEL'},
   {'record', 'GET', 'MGET', 'SET'},
   {'fence', 'GET', 'SET', 'INCR'},
-  {'queue', 'LPOS', 'RPUSH', 'PEXPIRE', 'LREM', 'LINDEX', 'LPOP'},
+  {'queue', 'LPOS', 'RPUSH', 'PEXPIRE', 'LREM', 'LINDEX', 'LLEN', 'LPOP'},
   {'channel', 'PUBLISH', 'SUBSCRIBE'},
 }
 
