@@ -107,9 +107,9 @@ class AclTest : public ::testing::Test {
     const auto observer = sees.election(plan);
     leader->start();
     observer->start();
-    EXPECT_TRUE(wait_until([&] { return leader->leads() && observer->leader(); }));
+    EXPECT_TRUE(wait_until([&] { return leader->leads() && observer->leader(); }, 20s));
     leader->stop();
-    EXPECT_TRUE(wait_until([&] { return !observer->leader(); }));
+    EXPECT_TRUE(wait_until([&] { return !observer->leader(); }, 20s));
     observer->stop();
   }
 
