@@ -49,7 +49,8 @@ tl::expected<Election, Refusal> Client::election(std::string name, const Electio
 Election::Election(std::unique_ptr<detail::Running> running) : running_(std::move(running)) {}
 
 Election::~Election() {
-  if (running_) stop();
+  // What the handlers hold goes here and now, and not on a thread that may still have the election in its hands.
+  if (running_ && stop()) running_->election->handlers = {};
 }
 
 Election::Election(Election&&) noexcept = default;

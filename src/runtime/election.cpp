@@ -13,10 +13,12 @@ void Election::start() {
     const Lock lock(mutex_);
     if (running_) return;
     running_ = true;
+    kept_alive_ = engine();
   }
-  if (engine_->start(plan_, shared_from_this())) return;
+  if (engine()->start(plan_, shared_from_this())) return;
   const Lock lock(mutex_);
   running_ = false;
+  kept_alive_.reset();
   changed_.notify_all();
 }
 
@@ -27,22 +29,22 @@ void Election::on_started(core::ElectionId id) {
 }
 
 void Election::request_stop() {
-  if (engine_->forked()) return;
+  if (engine()->forked()) return;
   Lock lock(mutex_);
   // Another thread may be in the middle of start().
   changed_.wait(lock, [&] { return !running_ || id_; });
   const auto id = id_;
   lock.unlock();
-  if (id) engine_->stop(*id);
+  if (id) engine()->stop(*id);
 }
 
 bool Election::stop(const std::stop_token& give_up) {
-  if (engine_->forked()) return true;
+  if (engine()->forked()) return true;
   request_stop();
   Lock lock(mutex_);
   // Whoever must end first cannot wait for it.
   const auto me = std::this_thread::get_id();
-  if (tells_ == me || (term_ && term_->worker == me)) return !running_;
+  if (tells_ == me || (term_ && term_->worker == me)) return false;
   return changed_.wait(lock, give_up, [&] { return !running_ && !telling_; });
 }
 
@@ -50,7 +52,7 @@ void Election::step_down() {
   Lock lock(mutex_);
   const auto id = id_;
   lock.unlock();
-  if (id) engine_->step_down(*id);
+  if (id) engine()->step_down(*id);
 }
 
 bool Election::leading() const { return term_ && !term_->ending && term_->lease->held(); }
@@ -104,9 +106,9 @@ void Election::run_handler(const char* name, const Handler& handler, const News&
   try {
     handler(news...);
   } catch (const std::exception& error) {
-    engine_->log(plan_.key + ": " + name + " has thrown: " + error.what());
+    engine()->log(plan_.key + ": " + name + " has thrown: " + error.what());
   } catch (...) {
-    engine_->log(plan_.key + ": " + name + " has thrown something that is no std::exception");
+    engine()->log(plan_.key + ": " + name + " has thrown something that is no std::exception");
   }
 }
 
@@ -158,7 +160,7 @@ void Election::end_term_if_drained(Lock& lock) {
   const core::LeaseId lease = term_->lease->id;
   const auto id = id_;
   lock.unlock();
-  if (id) engine_->drained(*id, lease);
+  if (id) engine()->drained(*id, lease);
   lock.lock();
 }
 
@@ -181,12 +183,13 @@ void Election::on_stopped() {
   id_.reset();
   leader_.reset();
   changed_.notify_all();
+  post([] {});  // the last, after which the engine is let go
 }
 
 void Election::post(std::function<void()> task) {
   tasks_.push_back(std::move(task));
   if (std::exchange(telling_, true)) return;
-  engine_->run_for_user([self = shared_from_this()] { self->run_tasks(); });
+  engine()->run_for_user([self = shared_from_this()] { self->run_tasks(); });
 }
 
 void Election::run_tasks() {
@@ -198,6 +201,11 @@ void Election::run_tasks() {
     lock.unlock();
     task();
     task = nullptr;
+    lock.lock();
+    if (!tasks_.empty() || running_) continue;
+    auto last = std::move(kept_alive_);
+    lock.unlock();
+    last.reset();
     lock.lock();
   }
   tells_.reset();

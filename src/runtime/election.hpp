@@ -29,8 +29,9 @@ struct ElectionHandlers {
 
 class Election : public ElectionListener, public std::enable_shared_from_this<Election> {
  public:
-  Election(std::shared_ptr<Engine> engine, core::ElectionPlan plan)
-      : engine_(std::move(engine)), plan_(std::move(plan)) {}
+  // Whoever has a handle keeps the engine alive as long.
+  Election(const std::shared_ptr<Engine>& engine, core::ElectionPlan plan)
+      : engine_(engine), plan_(std::move(plan)) {}
 
   // Before start().
   ElectionHandlers handlers{};
@@ -77,6 +78,7 @@ class Election : public ElectionListener, public std::enable_shared_from_this<El
   void on_hindered(const core::Refusal& refusal) override;
   void on_stopped() override;
 
+  std::shared_ptr<Engine> engine() const { return engine_.lock(); }
   bool leading() const;
   void tell_loss(bool drained);
   void post(std::function<void()> task);
@@ -85,11 +87,14 @@ class Election : public ElectionListener, public std::enable_shared_from_this<El
   void run_handler(const char* name, const Handler& handler, const News&... news);
   void end_term_if_drained(Lock& lock);
 
-  std::shared_ptr<Engine> engine_;
+  std::weak_ptr<Engine> engine_;
   core::ElectionPlan plan_;
   mutable std::mutex mutex_;  // never locked while the engine is called
   std::condition_variable_any changed_;
   bool running_ = false;
+  // Also when all handles have gone meanwhile. Let go before stop() returns: with the last handle goes the client, and
+  // nothing of it is called any more.
+  std::shared_ptr<Engine> kept_alive_{};
   std::optional<core::ElectionId> id_{};
   std::optional<Term> term_{};
   std::optional<core::Holder> leader_{};

@@ -176,6 +176,31 @@ TEST_P(ElectionLifeTest, RunEndsWhenItIsStoppedBeforeItLeads) {  // E8
   EXPECT_EQ(two.told.all(), Story{});
 }
 
+TEST_P(ElectionLifeTest, NothingOfTheUsersIsCalledOrKeptAfterAllHandlesHaveGone) {
+  for (int round = 0; round < 30; ++round) {
+    const auto kept = std::make_shared<int>();
+    std::atomic<bool> gone = false;
+    std::atomic<bool> late = false;
+    {
+      ClientOptions options = options_for(nodes, "web-1");
+      options.log = [&, kept](std::string_view) {
+        std::this_thread::sleep_for(1ms);
+        if (gone) late = true;
+      };
+      const Client client = Client::open(options).value();
+      auto election = client.election(leader_key, three_seconds()).value();
+      election.on_elected([kept](const Lease&) { throw std::runtime_error("say something"); });
+      election.on_lost([kept](const TermEnd&) { throw std::runtime_error("and more"); });
+      election.start();
+      ASSERT_TRUE(election.wait_for_leadership(BootClock::now() + 20s));
+    }
+    gone = true;
+    EXPECT_EQ(kept.use_count(), 1) << round;
+    if (HasFailure()) std::this_thread::sleep_for(100ms);  // what comes late finds its variables
+    ASSERT_FALSE(late);
+  }
+}
+
 TEST_P(ElectionLifeTest, ClosingTheClientEndsLeadershipAndCampaigns) {
   Candidate one(nodes, "web-1", {.lease = 30s});
   Candidate two(nodes, "web-2", {.lease = 30s});
