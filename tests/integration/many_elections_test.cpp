@@ -82,7 +82,7 @@ TEST(ManyElections, AThousandShareConnectionsAndThreadsAndAreHandedOverTogether)
     first.start(many);
     ASSERT_TRUE(wait_until([&] { return first.all_lead(); }, 40s));
     EXPECT_EQ(connections(nodes[0]), with_ten);
-    threads_most = std::max(threads_most, threads());
+    EXPECT_LT(threads(), 100U);
 
     second.start(10);
     ASSERT_TRUE(wait_until([&] { return second.all_see("first") && nodes.enrolled("shard:9") == 1; }, 20s));

@@ -6,7 +6,6 @@
 //   woke leads=0|1           its first look after it was stopped for most of its lease
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
