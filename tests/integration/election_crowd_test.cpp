@@ -130,7 +130,7 @@ TEST_P(ElectionCrowdTest, F4_ALeaderThatWasStoppedPastItsLeaseKnowsItAndCampaign
     EXPECT_TRUE(stopped.has_said("woke leads=0")) << stopped.said();
     ASSERT_TRUE(wait_until([&] { return stopped.has_said("lost " + term + " not_renewed"); }))
         << stopped.said();
-    EXPECT_TRUE(stopped.has_said("told " + term)) << stopped.said();
+    EXPECT_TRUE(wait_until([&] { return stopped.has_said("told " + term); })) << stopped.said();
     ASSERT_TRUE(wait_until([&] { return stopped.has_said("leader web-2"); })) << stopped.said();
     EXPECT_TRUE(other.election.is_leader());
 
