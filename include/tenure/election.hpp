@@ -52,12 +52,13 @@ struct TermEnd {
 /// Made by Client::election(). Many elections share their client's connections and threads. All calls may be made from
 /// any thread; handlers are set before start().
 ///
-/// Handlers are called one after the other, on threads of their own, and never for one term after those of the next. A
-/// leader's name is given back only after its handlers have returned, so they should not take long: what a leader does
-/// belongs into run(). What they throw is logged.
+/// Handlers are called one after the other, on threads of their own (at most 64 for one client), and never for one term
+/// after those of the next. A leader's name is given back only after its handlers have returned, so they should not take
+/// long: what a leader does belongs into run(), which may begin before on_elected has returned. What they throw is logged.
+/// In on_lost nothing can be waited for that comes after it, like leadership. Nothing may be called after fork().
 class Election {
  public:
-  /// Stops it, like stop().
+  /// Stops it, like stop(), and waits as long as the work takes.
   ~Election();
   Election(Election&&) noexcept;
   Election& operator=(Election&&) noexcept;
@@ -70,8 +71,9 @@ class Election {
       std::function<void(const std::optional<Leader>& before, const std::optional<Leader>& now)> handler);
 
   /// Begins to campaign, and goes on until it is stopped: a Redis that cannot be reached is waited for, and the reason
-  /// goes to ClientOptions::log.
-  void start();
+  /// goes to ClientOptions::log. False: it is still being stopped, the client is closed, or this machine has no thread
+  /// left.
+  bool start();
   /// The work is told to end and drains, handlers run, then the name is given back and the next leader is there at
   /// once. Waits for all of it, unless it is called by the work or a handler. False: the wait was given up, and it goes
   /// on in the background.
@@ -85,7 +87,7 @@ class Election {
 
   /// Compares the deadline with the clock, now. False also from the moment on that the work was told to end.
   bool is_leader() const;
-  /// Waits until it leads. False at the deadline, when stopped, or when the election is not running.
+  /// Waits until it leads. False at the deadline, when stopped, or when the election is not running: start() it first.
   bool wait_for_leadership(BootClock::time_point deadline = BootClock::time_point::max(),
                            const std::stop_token& stop = {}) const;
   /// Ours, while we lead.

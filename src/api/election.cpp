@@ -4,6 +4,7 @@
 #include "core/names.hpp"
 #include "runtime/election.hpp"
 #include "runtime/loss_text.hpp"
+#include "runtime/refusal_text.hpp"
 #include "tenure/client.hpp"
 
 namespace tenure {
@@ -40,7 +41,7 @@ tl::expected<Election, Refusal> Client::election(std::string name, const Electio
   plan->candidate = !options.observe;
   auto election = context_->client.election(std::move(*plan));
   election->handlers.on_hindered = [name, context = context_](const core::Refusal& why) {
-    context->client.log(detail::refusal(why, name, *context).message);
+    context->client.log(runtime::waiting_text(why, name, context->nodes));
   };
   return Election(
       std::make_unique<detail::Running>(detail::Running{context_, std::move(name), std::move(election)}));
@@ -84,7 +85,7 @@ void Election::on_leader_changed(
   };
 }
 
-void Election::start() { running_->election->start(); }
+bool Election::start() { return running_->election->start(); }
 
 bool Election::stop(const std::stop_token& give_up) { return running_->election->stop(give_up); }
 
@@ -92,7 +93,11 @@ void Election::run(const std::stop_token& stop, const std::function<void(const L
   // A copy: the work may let this Election go.
   const auto [context, name, shared] = *running_;
   runtime::Election& election = *shared;
-  election.start();
+  // One that is still being stopped is waited for.
+  if (!election.start()) {
+    election.stop();
+    if (!election.start()) return;
+  }
   // However the work ends: the name is given back before anybody hears of it.
   struct Ending {
     runtime::Election& election;
@@ -104,6 +109,7 @@ void Election::run(const std::stop_token& stop, const std::function<void(const L
     try {
       work(detail::Held::handle({context, name, context->client.lend(term)}));
     } catch (...) {
+      election.request_stop();  // first: nobody wants another term
       election.end_work();
       throw;
     }

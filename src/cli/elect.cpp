@@ -73,9 +73,10 @@ class Electing {
     election->handlers.on_leader_changed = [&](const auto&, const auto& now) { events.leader(now); };
     const StopOnSignal stop(signals);
     election->start();
-    const bool read = events.wait(stop.token());
+    events.wait(stop.token());
     election->stop();
-    return read ? number(ExitCode::done) : fail(ExitCode::own_error, "nobody reads the output any more");
+    return events.all_read() ? number(ExitCode::done)
+                             : fail(ExitCode::own_error, "nobody reads the output any more");
   }
 
   // Runs the command in one term after the other, until it ends by itself or a signal ends it. A watchdog is made
@@ -86,6 +87,7 @@ class Electing {
       Watchdog watchdog(command, signals);
       runtime::Client client(as_client(plan_.nodes, plan_.owner));
       const auto election = stand(client);
+      election->handlers.on_elected = [&](const auto& term) { own_term_ = term->token; };
       election->handlers.on_leader_changed = [&](const auto&, const auto& now) { say_leader(now); };
       election->start();
       StopOnSignal stop(signals);
@@ -96,6 +98,7 @@ class Electing {
         const auto lease = client.lend(term);
         ending = supervise({args_.name, lease, plan_.election.timing, watchdog, signals});
       }
+      election->request_stop();  // first: a term without a command is wanted by nobody
       if (term) election->end_work();
       election->stop();
       if (!ending) return number_of_signal(signal.value_or(SIGTERM));
@@ -117,7 +120,8 @@ class Electing {
     if (now == told_) return;
     told_ = now;
     if (!now) return say(args_.name + ": there is no leader");
-    const std::string who = now->owner == plan_.owner ? "we lead" : core::printable(now->owner) + " leads";
+    // Another may go by our id, or have gone by it.
+    const std::string who = now->token == own_term_ ? "we lead" : core::printable(now->owner) + " leads";
     say(args_.name + ": " + who + " (term " + std::to_string(now->token) + ")");
   }
 
@@ -138,6 +142,7 @@ class Electing {
 
   const ElectArgs& args_;
   const Plan& plan_;
+  core::Token own_term_ = 0;
   std::optional<core::Holder> told_{};  // who leads, as was last said
 };
 

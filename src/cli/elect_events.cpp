@@ -79,29 +79,35 @@ void ElectEvents::leader(const std::optional<core::Holder>& now) {
   }
 }
 
+// Waits for whoever reads, and after the end was asked for a moment longer: a terminal may be held for ever (Ctrl-S).
+bool ElectEvents::can_write() {
+  std::array<pollfd, 2> ready{{{STDOUT_FILENO, POLLOUT, 0}, {wake_.get(), POLLIN, 0}}};
+  while (poll(ready.data(), ready.size(), -1) < 0) {
+  }
+  return ready[0].revents != 0 || poll(ready.data(), 1, 1'000) > 0;
+}
+
 void ElectEvents::write(const std::string& line) {
   const std::string whole = line + "\n";
   std::string_view rest = whole;
-  while (!rest.empty()) {
-    const auto written = ::write(STDOUT_FILENO, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
+  while (!rest.empty() && !unread_) {
+    const auto written = can_write() ? ::write(STDOUT_FILENO, rest.data(), rest.size()) : 0;
+    if (written > 0) {
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    } else if (written == 0 || errno != EINTR) {
       unread_ = true;
       eventfd_write(wake_.get(), 1);
-      return;
     }
-    rest.remove_prefix(static_cast<std::size_t>(written));
   }
 }
 
-bool ElectEvents::wait(const std::stop_token& stop) {
+void ElectEvents::wait(const std::stop_token& stop) {
   const std::stop_callback on_stop(stop, [this] { eventfd_write(wake_.get(), 1); });
   while (!unread_ && !stop.stop_requested()) {
     // A pipe that has lost its reader is an error also when nothing is written to it.
     std::array<pollfd, 2> ready{{{wake_.get(), POLLIN, 0}, {STDOUT_FILENO, 0, 0}}};
     if (poll(ready.data(), ready.size(), -1) > 0 && ready[1].revents != 0) unread_ = true;
   }
-  return !unread_;
 }
 
 }  // namespace tenure::cli

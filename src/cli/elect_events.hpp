@@ -19,10 +19,13 @@ class ElectEvents {
   void lost(core::LossReason reason, core::Token term, bool drained);
   void leader(const std::optional<core::Holder>& now);
 
-  // Until stopped, or nobody reads the lines any more: then false.
-  bool wait(const std::stop_token& stop);
+  // Until stopped, or nobody reads the lines any more.
+  void wait(const std::stop_token& stop);
+  // Were all lines taken, so far?
+  bool all_read() const { return !unread_; }
 
  private:
+  bool can_write();
   void write(const std::string& line);
 
   std::string name_;

@@ -149,11 +149,12 @@ struct TermOverran {
   ElectionId election{};
   LeaseId lease{};
 };
-// The name was given back, as far as nodes could be reached.
+// The name is ours no more, whatever the nodes said.
 struct TermOver {
   ElectionId election{};
   LeaseId lease{};
   std::string key;
+  bool released = false;  // and was until it was given back
 };
 struct LeaderChanged {  // also to nobody: then there is none, or none that can be seen from here
   ElectionId election{};

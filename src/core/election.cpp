@@ -64,7 +64,7 @@ void Election::close(Time now, Actions& actions) {
   stop(now, actions);
   if (!ids_.term) return;
   tenant_.forget(*ids_.term, now, actions);
-  end_term(now, actions);
+  end_term(false, now, actions);
 }
 
 void Election::on_acquired(const Acquired& acquired, Time now, Actions& actions) {
@@ -139,12 +139,12 @@ void Election::drained(Time now, Actions& actions) {
 void Election::on_released(const Released& released, Time now, Actions& actions) {
   // Where no answer came it is tried on, in the background, as long as anything can be there (T47).
   if (released.outcome == ReleaseOutcome::failed) tenant_.forget(*ids_.term, now, actions);
-  end_term(now, actions);
+  end_term(released.outcome == ReleaseOutcome::released, now, actions);
 }
 
-void Election::end_term(Time now, Actions& actions) {
-  actions.push_back(TermOver{id_, *std::exchange(ids_.term, std::nullopt), plan_.key});
-  set_leader(std::nullopt, actions);
+void Election::end_term(bool released, Time now, Actions& actions) {
+  actions.push_back(TermOver{id_, *std::exchange(ids_.term, std::nullopt), plan_.key, released});
+  if (leader_ == own_) set_leader(std::nullopt, actions);
   if (!wanted_) {
     end(actions);
     return;
@@ -164,6 +164,7 @@ void Election::end(Actions& actions) {
 }
 
 void Election::watch(Time now) {
+  if (ids_.watch) return;
   ids_.watch = tenant_.watch(plan_.key, plan_.look_every, plan_.timing.node_timeout, now);
 }
 
@@ -198,6 +199,9 @@ void Election::on_timer(Time now, Actions& actions) {
   } else if (phase_ == Phase::draining && !overran_ && now >= deadline_) {
     overran_ = true;
     actions.push_back(TermOverran{id_, *ids_.term});
+    // Whoever leads by now, it is not us (T51).
+    set_leader(std::nullopt, actions);
+    watch(now);
   }
 }
 

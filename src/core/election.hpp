@@ -57,7 +57,7 @@ class Election {
   void watch(Time now);
   void unwatch();
   void drain(LossReason reason, Time deadline, Actions& actions);
-  void end_term(Time now, Actions& actions);
+  void end_term(bool released, Time now, Actions& actions);
   void end(Actions& actions);
   void set_leader(std::optional<Holder> leader, Actions& actions);
 

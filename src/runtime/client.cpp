@@ -33,7 +33,10 @@ core::Time Lease::deadline() const { return state_->deadline; }
 std::stop_token Lease::lost() const { return state_->lost.get_token(); }
 std::optional<core::LossReason> Lease::loss() const { return state_->loss; }
 tl::expected<core::Time, NotExtended> Lease::extend() { return engine_->extend(*state_); }
-core::Released Lease::release() { return engine_->release(*state_); }
+core::Released Lease::release() {
+  core::must(!lent_, "the lease of a term is given back by its election");
+  return engine_->release(*state_);
+}
 
 Client::Client(ClientOptions options) : engine_(Engine::make(std::move(options))) {}
 

@@ -2,24 +2,32 @@
 
 #include <algorithm>
 #include <exception>
+#include <system_error>
 #include <utility>
 
 #include "runtime/boot_clock.hpp"
 
 namespace tenure::runtime {
 
-void Election::start() {
+bool Election::start() {
   {
     const Lock lock(mutex_);
-    if (running_) return;
+    if (running_) return !stopping_;
     running_ = true;
+    stopping_ = false;
+    started_ += 1;
     kept_alive_ = engine();
   }
-  if (engine()->start(plan_, shared_from_this())) return;
+  try {
+    if (engine()->start(plan_, shared_from_this())) return true;
+  } catch (const std::system_error& error) {
+    engine()->log(plan_.key + ": no thread for its handlers: " + error.what());
+  }
   const Lock lock(mutex_);
   running_ = false;
   kept_alive_.reset();
   changed_.notify_all();
+  return false;
 }
 
 void Election::on_started(core::ElectionId id) {
@@ -31,21 +39,31 @@ void Election::on_started(core::ElectionId id) {
 void Election::request_stop() {
   if (engine()->forked()) return;
   Lock lock(mutex_);
+  ask_to_stop(lock);
+}
+
+void Election::ask_to_stop(Lock& lock) {
   // Another thread may be in the middle of start().
   changed_.wait(lock, [&] { return !running_ || id_; });
+  stopping_ = running_;
   const auto id = id_;
   lock.unlock();
   if (id) engine()->stop(*id);
+  lock.lock();
 }
 
 bool Election::stop(const std::stop_token& give_up) {
   if (engine()->forked()) return true;
-  request_stop();
   Lock lock(mutex_);
+  const auto mine = started_;
+  ask_to_stop(lock);
   // Whoever must end first cannot wait for it.
   const auto me = std::this_thread::get_id();
   if (tells_ == me || (term_ && term_->worker == me)) return false;
-  return changed_.wait(lock, give_up, [&] { return !running_ && !telling_; });
+  // Whoever starts it again may be quicker than we are.
+  return changed_.wait(lock, give_up, [&] {
+    return started_ != mine || (!running_ && !telling_ && !(term_ && term_->worker));
+  });
 }
 
 void Election::step_down() {
@@ -71,8 +89,9 @@ std::shared_ptr<LeaseState> Election::wait(core::Time deadline, const std::stop_
   Lock lock(mutex_);
   while (running_ && !stop.stop_requested()) {
     if (leading()) return term_->lease;
-    const core::Duration left = deadline - boot_now();
-    if (left <= core::Duration::zero()) break;
+    const core::Time now = boot_now();
+    if (now >= deadline) break;
+    const core::Duration left = deadline - now;
     // Waits are counted by a clock that stands still in suspend: look again now and then.
     changed_.wait_for(lock, stop, std::min<core::Duration>(left, std::chrono::minutes(1)),
                       [&] { return !running_ || leading(); });
@@ -93,6 +112,7 @@ std::shared_ptr<LeaseState> Election::begin_work(const std::stop_token& stop) {
 bool Election::end_work() {
   Lock lock(mutex_);
   term_->worker.reset();
+  changed_.notify_all();
   if (!term_->ending) return leading();
   // Closing the client waits for no work: the name may have been given back before.
   tell_loss(term_->lease->held());

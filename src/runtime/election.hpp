@@ -36,8 +36,9 @@ class Election : public ElectionListener, public std::enable_shared_from_this<El
   // Before start().
   ElectionHandlers handlers{};
 
-  // Does nothing while it runs, or when the client is closed.
-  void start();
+  // False when it does not run for that: it is still being stopped, the client is closed, or there is no thread for
+  // its handlers.
+  bool start();
   // Ends it: the work is told and drains, handlers run, the name is given back. Waits for that unless it is called by
   // the work or a handler. False when the wait was given up; then it goes on in the background.
   bool stop(const std::stop_token& give_up = {});
@@ -80,6 +81,7 @@ class Election : public ElectionListener, public std::enable_shared_from_this<El
 
   std::shared_ptr<Engine> engine() const { return engine_.lock(); }
   bool leading() const;
+  void ask_to_stop(Lock& lock);
   void tell_loss(bool drained);
   void post(std::function<void()> task);
   void run_tasks();
@@ -92,6 +94,8 @@ class Election : public ElectionListener, public std::enable_shared_from_this<El
   mutable std::mutex mutex_;  // never locked while the engine is called
   std::condition_variable_any changed_;
   bool running_ = false;
+  bool stopping_ = false;      // it was asked to stop since it started
+  std::uint64_t started_ = 0;  // how often
   // Also when all handles have gone meanwhile. Let go before stop() returns: with the last handle goes the client, and
   // nothing of it is called any more.
   std::shared_ptr<Engine> kept_alive_{};

@@ -144,6 +144,7 @@ void Engine::close() {
     lease->released = std::make_unique<core::Released>(core::Released{id, core::ReleaseOutcome::released});
     // One that was lost before keeps its reason.
     if (!lease->loss.load()) on_lost({id, core::LossReason::closed, over});
+    lease->deadline = over;
     tenant_.forget(id, now, actions);
   }
   perform(actions, now);

@@ -73,7 +73,7 @@ class Engine {
   core::Released release(LeaseState& lease);
   void forget(const LeaseState& lease);
 
-  // False when the engine is closed. The listener is known from on_started() until on_stopped().
+  // False when the engine is closed. Throws std::system_error where the kernel gives no thread. The listener is known from on_started() until on_stopped().
   bool start(core::ElectionPlan plan, std::shared_ptr<ElectionListener> listener);
   void stop(core::ElectionId election);
   void step_down(core::ElectionId election);

@@ -9,6 +9,7 @@ namespace tenure::runtime {
 bool Engine::start(core::ElectionPlan plan, std::shared_ptr<ElectionListener> listener) {
   core::must(!forked(), "a Client is used by the process that made it: make one after fork()");
   core::must(plan.timing.ttl <= options_.keyspace.cap, "an election's lease is within the cap");
+  handlers_.make_thread();
   core::Actions actions;
   const Lock lock(mutex_);
   if (closed_) return false;
@@ -95,7 +96,9 @@ void Engine::on_term_overran(const core::TermOverran& overran) {
 
 void Engine::on_term_over(const core::TermOver& over) {
   const auto lease = leases_.extract(over.lease);
-  tell({Event::Kind::released, over.key, lease.mapped()->token, {}});
+  // Before its release leaves, whoever still has it in hand.
+  lease.mapped()->deadline = core::Time{};
+  if (over.released) tell({Event::Kind::released, over.key, lease.mapped()->token, {}});
 }
 
 }  // namespace tenure::runtime

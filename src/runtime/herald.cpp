@@ -64,6 +64,11 @@ Herald::~Herald() {
   }
 }
 
+void Herald::make_thread() {
+  const std::lock_guard lock(state_->mutex);
+  if (state_->threads.empty()) state_->threads.emplace_back([state = state_] { state->run(); });
+}
+
 void Herald::post(std::function<void()> news, Kind kind) {
   std::unique_lock lock(state_->mutex);
   if (kind == Kind::may_be_dropped && state_->news.size() >= queue_max) return;

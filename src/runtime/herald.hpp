@@ -16,6 +16,9 @@ class Herald {
   Herald(const Herald&) = delete;
   Herald& operator=(const Herald&) = delete;
 
+  // There is a thread from here on, so that nothing is told on the thread that posts it. Throws std::system_error.
+  void make_thread();
+
   // Not for more than the listener can take: what would be the thousandth in the queue is dropped, if it may be.
   enum class Kind { must_arrive, may_be_dropped };
   void post(std::function<void()> news, Kind kind);

@@ -1,4 +1,8 @@
 // tenure elect: one leads, all are told; a command runs only while its candidate leads. E1–E9, T36–T38, T51.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <csignal>
 
 #include "cli/tenure_program.hpp"
@@ -136,6 +140,35 @@ TEST_P(ElectTest, ARedisThatIsNotThereIsWaitedForAndSaid) {
   EXPECT_TRUE(one->running());
   one->send(SIGTERM);
   EXPECT_EQ(one->exit_code(), 0);
+}
+
+TEST_P(ElectTest, ANamesakeThatDiedIsNotTakenForOneself) {  // T46
+  const auto dead = start("web-1");
+  const std::string term = term_in(*dead);
+  dead->send(SIGKILL);
+  const auto one = start("web-1", Words{"--"} + stay());
+  const long mine = number_printed(*one);
+  EXPECT_TRUE(has(one->err(), "myapp:leader: web-1 leads (term " + term + ")\n")) << one->err();
+  EXPECT_TRUE(wait_until([&] { return has(one->err(), "we lead (term " + std::to_string(mine) + ")\n"); }))
+      << one->err();
+}
+
+// Like a terminal that is held by Ctrl-S.
+TEST(Elect, EndsAndGivesTheNameBackAlsoWhileItsOutputIsStuck) {
+  ReadyRedis redis;
+  const std::string fifo = testing::TempDir() + "stuck." + std::to_string(getpid());
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const int end = open(fifo.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  while (write(end, "full", 4) > 0) {
+  }
+  const Process process(shell("exec " TENURE_PROGRAM " elect a --redis " + redis.url() + " > " + fifo),
+                        Process::Options{.environment = plain_environment()});
+  ASSERT_TRUE(wait_until([&] { return redis.command({"EXISTS", "a"}).integer == 1; }));
+  process.send(SIGTERM);
+  EXPECT_EQ(process.exit_code(), 125) << process.err();
+  EXPECT_EQ(redis.command({"EXISTS", "a"}).integer, 0);
+  close(end);
+  unlink(fifo.c_str());
 }
 
 TEST(Elect, LengthsThatDoNotFitAreRefusedWithTheirSum) {  // E5

@@ -1,0 +1,153 @@
+// What only interleavings show: closing, stopping and starting at awkward moments. T21, T43, T51, T58.
+#include <future>
+#include <thread>
+
+#include "support/candidate.hpp"
+
+namespace tenure::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A thread that works in each term until it is let go, whatever it is told.
+class StubbornWork {
+ public:
+  explicit StubbornWork(Election& election) {
+    thread_ = std::jthread([this, &election] {
+      election.run({}, [this](const Lease& its) {
+        term_.set_value(&its);
+        let_go_.get_future().wait();
+      });
+    });
+    term = term_.get_future().get();
+  }
+  ~StubbornWork() { end(); }
+  void end() {
+    if (!std::exchange(ended_, true)) let_go_.set_value();
+  }
+  void join() { thread_.join(); }
+
+  const Lease* term = nullptr;
+
+ private:
+  std::promise<const Lease*> term_;
+  std::promise<void> let_go_;
+  bool ended_ = false;
+  std::jthread thread_;
+};
+
+TEST(ElectionEdges, ClosingWhileATermDrainsEndsItsBelief) {  // S1
+  Nodes nodes(1);
+  Candidate one(nodes, "web-1");
+  Candidate two(nodes, "web-2");
+  StubbornWork work(one.election);
+  one.election.step_down();
+  ASSERT_TRUE(work.term->held()) << "it is ours while the work drains";
+  one.client.close();
+  EXPECT_FALSE(work.term->held()) << "it was given back";
+  two.election.start();
+  ASSERT_TRUE(two.wins());
+  EXPECT_FALSE(work.term->held());
+}
+
+TEST(ElectionEdges, ClosingEndsTheBeliefInALockThatWasLostBefore) {  // S1
+  Nodes nodes(1);
+  Client client = open(nodes);
+  const auto lease = client.lock("a", {.ttl = 3s, .grace = 1s, .node_timeout = 200ms}).try_acquire();
+  ASSERT_TRUE(lease);
+  nodes[0].pause();
+  ASSERT_TRUE(wait_until([&] { return lease->loss().has_value(); }));
+  nodes[0].resume();
+  client.close();
+  EXPECT_FALSE(lease->held());
+}
+
+TEST(ElectionEdges, AfterAClosedClientStopWaitsForTheWork) {
+  Nodes nodes(1);
+  Candidate one(nodes, "web-1");
+  StubbornWork work(one.election);
+  one.client.close();
+  std::stop_source give_up;
+  std::jthread impatient([&] {
+    std::this_thread::sleep_for(100ms);
+    give_up.request_stop();
+  });
+  EXPECT_FALSE(one.election.stop(give_up.get_token())) << "the work still runs";
+  work.end();
+  EXPECT_TRUE(one.election.stop());
+  EXPECT_EQ(one.told.all(), (std::vector<std::string>{"elected", "lost closed, not drained"}));
+  EXPECT_FALSE(one.election.start()) << "the client is closed";
+}
+
+TEST(ElectionEdges, WhatIsBeingStoppedIsNotStartedAgainBeforeItHasEnded) {
+  Nodes nodes(1);
+  Candidate one(nodes, "web-1");
+  StubbornWork work(one.election);
+  std::stop_source no_patience;
+  no_patience.request_stop();
+  EXPECT_FALSE(one.election.stop(no_patience.get_token()));
+  EXPECT_FALSE(one.election.start());
+  work.end();
+  work.join();
+  EXPECT_TRUE(one.election.start());
+  EXPECT_TRUE(one.wins());
+}
+
+TEST(ElectionEdges, WhoWaitsForTheEndIsNotKeptByWhoStartsAgain) {
+  Nodes nodes(1);
+  Candidate one(nodes, "web-1");
+  std::atomic<bool> done = false;
+  std::vector<std::jthread> stoppers;
+  for (int i = 0; i < 2; ++i) {
+    stoppers.emplace_back([&] {
+      for (int round = 0; round < 100; ++round) one.election.stop();
+    });
+  }
+  std::jthread starter([&] {
+    while (!done) one.election.start();
+  });
+  stoppers.clear();  // would wait for ever
+  done = true;
+}
+
+TEST(ElectionEdges, WorkThatThrowsInALostTermIsNotElectedAgain) {  // T58
+  for (int round = 0; round < 10; ++round) {
+    Nodes nodes(1);
+    Candidate one(nodes, "web-1");
+    const auto work = [&](const Lease& term) {
+      one.election.step_down();
+      wait_until([&] { return term.lost().stop_requested(); });
+      throw std::runtime_error("lost");
+    };
+    EXPECT_THROW(one.election.run({}, work), std::runtime_error);
+    EXPECT_EQ(one.terms.all().size(), 1U);
+  }
+}
+
+TEST(ElectionEdges, WhoseWorkOutlastsItsDeadlineSeesWhoLeadsInstead) {  // T43, T51
+  Nodes nodes(1);
+  Candidate one(nodes, "web-1");
+  Candidate two(nodes, "web-2");
+  StubbornWork work(one.election);
+  two.election.start();
+  one.election.step_down();
+  ASSERT_TRUE(two.wins());
+  EXPECT_TRUE(wait_until([&] { return one.election.current_leader() == two.election.current_leader(); }))
+      << "it takes itself for the leader";
+  EXPECT_EQ(one.told.all().back(), "lost stepped_down, not drained");
+  work.end();
+  EXPECT_TRUE(one.election.stop());
+}
+
+TEST(ElectionEdges, ADeadlineLongAgoIsNotWaitedFor) {  // T48
+  Nodes nodes(1);
+  Candidate one(nodes, "web-1");
+  Candidate two(nodes, "web-2");
+  one.election.start();
+  ASSERT_TRUE(one.wins());
+  two.election.start();
+  EXPECT_FALSE(two.election.wait_for_leadership(BootClock::time_point::min()));
+}
+
+}  // namespace
+}  // namespace tenure::test
