@@ -25,7 +25,7 @@ struct Named {
   Kind kind;
   const redis::Script* script;
 };
-const std::array<Named, 7> kinds{{
+const std::array<Named, 8> kinds{{
     {Kind::acquire, &redis::acquire_script},
     {Kind::renew, &redis::renew_script},
     {Kind::release, &redis::release_script},
@@ -33,6 +33,7 @@ const std::array<Named, 7> kinds{{
     {Kind::reassert, &redis::reassert_script},
     {Kind::admit, &redis::admit_script},
     {Kind::open, &redis::open_script},
+    {Kind::look, &redis::look_script},
 }};
 
 // Saved now and then, as many as a restart may choose from.
@@ -96,8 +97,7 @@ redis::Value Node::run(const redis::Command& command, TrueTime now) {
     if (!reply.text.starts_with("NOSCRIPT")) judge_.violated("S9", now, "a script failed: " + reply.text);
     return reply;
   }
-  calls_ += 1;
-  if (calls_ % calls_between_saves == 0) {
+  if (args.kind != Kind::look && ++calls_ % calls_between_saves == 0) {
     saved_.push_back(model_.data());
     if (saved_.size() > saved_max) saved_.pop_front();
   }
@@ -119,6 +119,7 @@ std::vector<std::size_t> Node::lease_keys(const ScriptArgs& args) const {
       for (std::size_t i = 2; i < args.keys; ++i) keys.push_back(i);
       break;
     case Kind::release:
+    case Kind::look:
       for (std::size_t i = 0; i < args.keys; i += 2) keys.push_back(i);
       break;
     case Kind::admit:
@@ -140,6 +141,8 @@ void Node::check(const Call& call) {
       return check_reassert(call);
     case Kind::release:
       return check_release(call);
+    case Kind::look:
+      return check_look(call);
     case Kind::admit:
     case Kind::open:
       break;  // whether they open too early shows in S1, S4 and S7
@@ -254,6 +257,19 @@ void Node::check_release(const Call& call) {
     // Given back it is gone, or kept for a waiter, which is no grant.
     const bool kept = own && after.value.ends_with("#0");
     if (!kept) expect(call, key, own ? Look{} : before, stamp + " released");
+  }
+}
+
+void Node::check_look(const Call& call) {
+  for (std::size_t i = 0; 2 * i < call.args.keys; ++i) {
+    const Look& before = call.before[i];
+    const std::string& key = call.args.key(call.command, 2 * i);
+    const auto& shown = call.reply.items.at(i).items;
+    const std::int64_t left = before.expiry_ms ? *before.expiry_ms - call.wall.ms() : -2;
+    if (shown.size() != 3 || shown[0].text != before.value || shown[1].integer != left) {
+      judge_.violated("S9", call.now, "what is shown of " + key + " is not true");
+    }
+    expect(call, key, before, "a look changed");
   }
 }
 

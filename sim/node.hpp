@@ -19,7 +19,7 @@ namespace tenure::sim {
 
 // A script call taken apart, as the node got it.
 struct ScriptArgs {
-  enum class Kind { acquire, confirm, renew, reassert, release, admit, open };
+  enum class Kind { acquire, confirm, renew, reassert, release, admit, open, look };
   Kind kind = Kind::acquire;
   std::size_t keys = 0;
 
@@ -63,6 +63,7 @@ class Node {
 
   // The lease keys that it shows now.
   std::vector<std::string> leases(TrueTime now) const;
+  // Of scripts that may change something; a look changes nothing.
   std::uint64_t calls() const { return calls_; }
 
  private:
@@ -91,6 +92,7 @@ class Node {
   void check_renew(const Call& call);
   void check_reassert(const Call& call);
   void check_release(const Call& call);
+  void check_look(const Call& call);
   void expect(const Call& call, const std::string& key, const Look& wanted, const std::string& who);
   void answers(const Call& call, std::size_t i, std::int64_t truth);
   void new_life();
