@@ -47,6 +47,7 @@ Client::Client(Surroundings& surroundings, std::size_t index, Clocks clocks, std
       owner_(std::move(owner)),
       random_(random.next()),
       tenant_({owner_, shared_.plan.nodes, shared_.keyspace.cap}, random),
+      elections_(tenant_, core::Random(random.next())),
       listener_(std::move(listener)),
       lines_(shared_.plan.nodes),
       ears_(shared_.plan.nodes) {}
@@ -54,6 +55,7 @@ Client::Client(Surroundings& surroundings, std::size_t index, Clocks clocks, std
 // A process that dies believes nothing any more, and its machine closes what it had open.
 Client::~Client() {
   for (auto& [id, lease] : leases_) end_belief(lease);
+  for (const auto& [id, part] : parts_) shared_.terms.on_death(part.seat);
   for (const Ear& ear : ears_) {
     if (ear.connection) shared_.network.hang_up(ear.connection);
   }
@@ -131,6 +133,7 @@ void Client::when_running(std::function<void()> event) {
 }
 
 void Client::perform(core::Actions& actions) {
+  elections_.digest(actions, now());
   for (core::Action& action : actions) act(action);
   arm_timer();
 }
@@ -158,6 +161,10 @@ void Client::act(core::Action& action) {
   } else if (const auto* released = std::get_if<core::Released>(&action)) {
     if (released->outcome != core::ReleaseOutcome::failed) leases_.erase(released->lease);
     listener_.released(*released);
+  } else if (const auto* uncertain = std::get_if<core::Uncertain>(&action)) {
+    on_uncertain(*uncertain);
+  } else {
+    act_in_election(action);
   }
 }
 
@@ -252,8 +259,12 @@ void Client::hear(std::size_t node, std::uint64_t connection, const redis::Comma
       });
   if (request != requests_.end() && std::holds_alternative<core::ReassertRequest>(request->second)) {
     const auto* answers = std::get_if<core::KeyAnswers>(&heard->answer->reply);
-    if (answers != nullptr && std::ranges::find(*answers, core::KeyAnswer::foreign) != answers->end())
-      shared_.network.on_hindrance(index_, node);
+    const auto any = [&](core::KeyAnswer answer) {
+      return answers != nullptr && std::ranges::find(*answers, answer) != answers->end();
+    };
+    // What was deleted by hand is taken back only where a majority has it still.
+    const bool deleted = has(shared_.plan.faults, Fault::remove) && any(core::KeyAnswer::missing);
+    if (any(core::KeyAnswer::foreign) || deleted) shared_.network.on_hindrance(index_, node);
   }
   on_answer(*heard->answer);
 }
@@ -331,7 +342,9 @@ void Client::on_closed(std::size_t node) {
 }
 
 void Client::arm_timer() {
-  const auto wake = tenant_.wake();
+  auto wake = tenant_.wake();
+  const auto turn = elections_.wake();
+  if (turn && (!wake || *turn < *wake)) wake = turn;
   if (!wake) return;
   const TrueTime when = std::max(clock_.when(*wake), shared_.schedule.now());
   if (timer_ && *timer_ <= when) return;
@@ -346,6 +359,7 @@ void Client::arm_timer() {
 void Client::on_timer() {
   core::Actions actions;
   tenant_.on_timer(now(), actions);
+  elections_.on_timer(now(), actions);
   perform(actions);
 }
 

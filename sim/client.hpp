@@ -10,10 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "core/elections.hpp"
 #include "core/tenant.hpp"
 #include "redis/conversation.hpp"
 #include "sim/judge.hpp"
 #include "sim/network.hpp"
+#include "sim/terms.hpp"
 #include "sim/trace.hpp"
 
 namespace tenure::sim {
@@ -24,6 +26,7 @@ struct Surroundings {
   Schedule& schedule;
   Network& network;
   Judge& judge;
+  Terms& terms;
   Trace& trace;
   redis::Keyspace keyspace;
 };
@@ -42,6 +45,7 @@ class Client {
     std::function<void(const core::Refused&)> refused;
     std::function<void(const core::Lost&)> lost;
     std::function<void(const core::Released&)> released;
+    std::function<void(core::ElectionId, const core::Action&)> election;  // what concerns that one
   };
 
   Client(Surroundings& surroundings, std::size_t index, Clocks clocks, std::string owner, core::Random random,
@@ -56,11 +60,26 @@ class Client {
   void release(core::LeaseId id);
   void forget(core::LeaseId id);
 
+  // Takes part in an election, or observes it, until ElectionStopped.
+  core::ElectionId join(const core::ElectionPlan& plan);
+  void leave(core::ElectionId id);
+  void step_down(core::ElectionId id);
+  // Leaves all, without waiting for work to drain.
+  void leave_at_once();
+  // Does something that only a leader may do, if it is one by this term.
+  void work(core::LeaseId term);
+  // The work of this term has ended, and its handlers run.
+  void handle_loss(core::LeaseId term);
+  // They have run.
+  void drained(core::LeaseId term);
+
   // Exactly what a user's held() says: the deadline against the clock, at this very moment.
   bool held(core::LeaseId id) const;
   // Does it hold this key by any lease?
   bool holds(const std::string& key) const;
-  bool idle() const { return tenant_.idle(); }
+  bool idle() const { return tenant_.idle() && elections_.empty(); }
+  // How long it is in true time until its clock shows that.
+  Duration until(core::Time time) const { return clock_.when(time) - shared_.schedule.now(); }
 
   // The process stands still; what comes meanwhile is handled when it goes on.
   void pause();
@@ -74,9 +93,22 @@ class Client {
     std::string key;
     std::string value;
     core::Time deadline{};
+    core::Timing timing;
     core::Time ends = core::Time::max();  // it may be held no longer
     bool lost = false;
     bool released = false;
+    std::optional<core::ElectionId> election{};  // whose term it is
+    std::optional<core::Time> told{};            // when it was told to end, as a term
+    std::optional<core::Time> uncertain{};       // since when its renewals fail
+    bool overran = false;
+    bool seen_over = false;  // held() has said no
+  };
+  // Its part in an election.
+  struct Part {
+    core::ElectionPlan plan;
+    Terms::SeatId seat{};
+    TrueTime since{};  // it wants its next term, or takes part
+    bool left = false;
   };
   // What an acquisition has asked for by one grant, as far as an outsider can tell (S10).
   struct Asked {
@@ -120,9 +152,23 @@ class Client {
   void when_running(std::function<void()> event);
 
   void on_acquired(const core::Acquired& acquired);
+  void believe(const core::Acquired& acquired, Believed lease, TrueTime began);
   void on_renewed(const core::Renewed& renewed);
   void on_lost(const core::Lost& lost);
   void on_refused(const core::Refused& refused);
+  void on_uncertain(const core::Uncertain& uncertain);
+  void act_in_election(const core::Action& action);
+  void on_elected(const core::Elected& elected);
+  void on_ending(const core::TermEnding& ending);
+  void on_overran(const core::TermOverran& overran);
+  void on_over(const core::TermOver& over);
+  void on_leader_changed(const core::LeaderChanged& changed);
+  void on_stopped(const core::ElectionStopped& stopped);
+  // Is it later than that, although the process was running then?
+  bool is_late(core::Time due) const;
+  void expect_grace(const Believed& term);
+  void cut_short(Believed& term);
+  void expect_no_false_loss(const Believed& lease);
   void expect_no_loose_ends(const std::string& key);
   void end_belief(Believed& lease);
 
@@ -133,6 +179,7 @@ class Client {
   std::string owner_;
   core::Random random_;
   core::Tenant tenant_;
+  core::Elections elections_;
   Listener listener_;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // events of a dead process do nothing
 
@@ -141,6 +188,7 @@ class Client {
   bool listening_ = false;
 
   std::map<core::LeaseId, Believed> leases_;
+  std::map<core::ElectionId, Part> parts_;
   std::map<std::string, Asked> asked_;  // by stamp
   std::map<core::AcquireId, Wished> wished_;
   std::map<core::RequestId, core::Request> requests_;  // sent and not answered, for S13

@@ -7,30 +7,37 @@
 namespace tenure::sim {
 
 void Client::on_acquired(const core::Acquired& acquired) {
+  const auto wished = wished_.find(acquired.acquire);
+  Believed lease{acquired.key, acquired.grant.value(acquired.token), acquired.deadline, shared_.plan.timing};
+  if (wished->second.hold_max) lease.ends = now() + *wished->second.hold_max;
+  believe(acquired, std::move(lease), wished->second.began);
+  wished_.erase(wished);
+  listener_.acquired(acquired);
+}
+
+void Client::believe(const core::Acquired& acquired, Believed lease, TrueTime began) {
   const TrueTime at = shared_.schedule.now();
   const auto asked = asked_.find(acquired.grant.stamp());
   if (asked == asked_.end() || asked->second.granted.size() < shared_.plan.nodes / 2 + 1)
     shared_.judge.violated("S10", at, acquired.grant.stamp() + " is held without the answers of a majority");
   if (asked != asked_.end()) asked_.erase(asked);
-  const auto wished = wished_.find(acquired.acquire);
-  expect_no_loose_ends(wished->second.key);
-  Believed lease{acquired.key, acquired.grant.value(acquired.token), acquired.deadline};
-  if (wished->second.hold_max) lease.ends = now() + *wished->second.hold_max;
+  expect_no_loose_ends(lease.key);
   shared_.trace.mix_text(lease.value);
   shared_.trace.event(at, "acquired", index_, acquired.token, [&] { return lease.key + " " + lease.value; });
   shared_.judge.on_belief(lease.key, lease.value, at, clock_.when(lease.deadline));
-  shared_.judge.on_acquired(lease.key, lease.value, wished->second.began, at);
-  wished_.erase(wished);
+  shared_.judge.on_acquired(lease.key, lease.value, began, at);
   leases_.emplace(acquired.lease, std::move(lease));
-  listener_.acquired(acquired);
 }
 
 void Client::on_renewed(const core::Renewed& renewed) {
   Believed& lease = leases_.at(renewed.lease);
-  if (lease.lost || now() >= lease.deadline) {
+  if (lease.lost || lease.told || now() >= lease.deadline) {
     shared_.judge.violated("S6", shared_.schedule.now(), lease.value + " is held again after it was not");
   }
   lease.deadline = renewed.deadline;
+  expect_grace(lease);
+  lease.uncertain.reset();
+  if (lease.election) shared_.terms.on_until(parts_.at(*lease.election).seat, clock_.when(lease.deadline));
   if (lease.deadline > lease.ends) {
     shared_.judge.violated("hold", shared_.schedule.now(), lease.value + " is held longer than was wished");
   }
@@ -39,7 +46,6 @@ void Client::on_renewed(const core::Renewed& renewed) {
 
 void Client::on_lost(const core::Lost& lost) {
   const TrueTime at = shared_.schedule.now();
-  const core::Timing& timing = shared_.plan.timing;
   Believed& lease = leases_.at(lost.lease);
   shared_.trace.event(at, "lost", index_, static_cast<std::uint64_t>(lost.reason),
                       [&] { return lease.value; });
@@ -48,20 +54,15 @@ void Client::on_lost(const core::Lost& lost) {
     if (now() < lease.deadline)
       shared_.judge.violated("S4", at, lease.value + " was gone while it was believed held");
   } else {
-    const core::Time due = lease.deadline - timing.grace;
-    if (now() > due + std::chrono::microseconds(1) && resumed_ < clock_.when(due)) {
+    if (is_late(lease.deadline - lease.timing.grace)) {
       shared_.judge.violated("S11", at,
                              lease.value + " was told to end later than its grace before the deadline");
     }
-    // Once the node answers again, a renewal must come through long before the lease is lost (T19).
-    const Duration recovery = timing.ttl * 2 / 5 + shared_.plan.delay_usual * 20;
     const bool over = lost.reason == core::LossReason::over;
     if (over && lease.deadline < lease.ends) {
       shared_.judge.violated("hold", at, lease.value + " was not held as long as it may be");
     }
-    if (!over && shared_.network.last_trouble(index_) + recovery < at && resumed_ + recovery < at) {
-      shared_.judge.violated("L5", at, lease.value + " was lost with nothing in its way");
-    }
+    if (!over) expect_no_false_loss(lease);
   }
   lease.lost = true;
   if (lost.deadline < lease.deadline) {
@@ -69,6 +70,19 @@ void Client::on_lost(const core::Lost& lost) {
     end_belief(lease);
   }
   listener_.lost(lost);
+}
+
+bool Client::is_late(core::Time due) const {
+  return now() > due + std::chrono::microseconds(1) && resumed_ < clock_.when(due);
+}
+
+// Once the node answers again, a renewal must come through long before the lease is lost (T19).
+void Client::expect_no_false_loss(const Believed& lease) {
+  const TrueTime at = shared_.schedule.now();
+  const Duration recovery = lease.timing.ttl * 2 / 5 + shared_.plan.delay_usual * 20;
+  if (shared_.network.last_trouble(index_) + recovery < at && resumed_ + recovery < at) {
+    shared_.judge.violated("L5", at, lease.value + " was lost with nothing in its way");
+  }
 }
 
 void Client::on_refused(const core::Refused& refused) {

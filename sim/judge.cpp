@@ -5,12 +5,14 @@
 namespace tenure::sim {
 
 void Judge::violated(std::string_view invariant, TrueTime at, std::string what) {
-  if (!assumptions_hold_ && (invariant == "S1" || invariant == "S4" || invariant == "S12")) return;
+  const bool assumes = invariant == "S1" || invariant == "S4" || invariant == "S8" || invariant == "S12";
+  if (assumes && !assumptions_hold_) return;
   if (!violation_) violation_ = {std::string(invariant), std::move(what), at};
 }
 
 void Judge::on_node_grant(std::size_t node, const std::string& key, const std::string& stamp,
                           core::Token token, TrueTime now) {
+  history_[key].showed[{token, core::read_holder(stamp + "0").owner}].insert(node);
   if (quorum_ == 1) {
     on_grant(key, stamp + std::to_string(token), token, now);
   } else {
@@ -20,9 +22,18 @@ void Judge::on_node_grant(std::size_t node, const std::string& key, const std::s
 
 void Judge::on_node_confirm(std::size_t node, const std::string& key, const std::string& value,
                             TrueTime now) {
+  const core::Holder holder = core::read_holder(value);
+  history_[key].showed[{holder.token, holder.owner}].insert(node);
   Confirmed& confirmed = history_[key].confirmed[value];
   confirmed.nodes.insert(node);
   if (!confirmed.at && confirmed.nodes.size() >= quorum_) confirmed.at = now;
+}
+
+bool Judge::was_shown(const std::string& key, const core::Holder& holder) const {
+  const auto history = history_.find(key);
+  if (history == history_.end()) return false;
+  const auto nodes = history->second.showed.find({holder.token, holder.owner});
+  return nodes != history->second.showed.end() && nodes->second.size() >= quorum_;
 }
 
 void Judge::on_grant(const std::string& key, const std::string& value, core::Token token, TrueTime now) {

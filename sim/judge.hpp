@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/action.hpp"
@@ -26,7 +27,7 @@ class Judge {
   explicit Judge(std::size_t nodes) : quorum_(nodes / 2 + 1) {}
 
   void violated(std::string_view invariant, TrueTime at, std::string what);
-  // An assumption was broken on purpose: two may believe that they hold a name (S1, S4), while what is
+  // An assumption was broken on purpose: two may believe that they hold a name (S1, S4, S8), while what is
   // promised regardless goes on being judged, S2 above all.
   void on_broken_assumption() { assumptions_hold_ = false; }
   const std::optional<Violation>& violation() const { return violation_; }
@@ -36,6 +37,8 @@ class Judge {
                      TrueTime now);
   // A node confirmed the token of a grant. By a majority that is the lease, if its client then believes in it.
   void on_node_confirm(std::size_t node, const std::string& key, const std::string& value, TrueTime now);
+  // Did a majority show that holder at some time?
+  bool was_shown(const std::string& key, const core::Holder& holder) const;
   // From now on a client believes that it holds that value, until then by its own clock. A majority must have
   // given it, and nobody else may believe the same of that key (S1).
   void on_belief(const std::string& key, const std::string& value, TrueTime now, TrueTime until);
@@ -75,6 +78,7 @@ class Judge {
     core::Token last_token = 0;
     std::map<std::string, std::set<std::size_t>> gave;  // by stamp: the nodes that gave it
     std::map<std::string, Confirmed> confirmed;         // by value
+    std::map<std::pair<core::Token, std::string>, std::set<std::size_t>> showed;  // by token and owner
   };
   struct Register {
     core::Token token = 0;

@@ -1,6 +1,8 @@
 // tenure-sim: runs simulated worlds and says what broke.
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <csignal>
@@ -20,6 +22,7 @@ namespace {
 using namespace tenure::sim;
 
 constexpr int usage_error = 64;
+constexpr std::array<std::string_view, 4> profiles{"mixed", "usual", "tokens", "elections"};
 
 constexpr std::string_view help = R"(tenure-sim: the shipped protocol in simulated worlds with faults
 
@@ -32,7 +35,8 @@ constexpr std::string_view help = R"(tenure-sim: the shipped protocol in simulat
                    restart rollback wipe flushall; and two that break an assumption, so that S1, S4 and S12 are
                    not judged: remove, a key deleted by hand, and step, a clock that is set
   --nodes N        Redis nodes in a world, 1 to 9 (as each seed has it: 1 to 5)
-  --profile P      mixed (the default), usual, or tokens: holds shorter than a node timeout, 3 nodes or more
+  --profile P      mixed (the default), usual, tokens: holds shorter than a node timeout, 3 nodes or more;
+                   or elections: in every world, not in every third
   --scripts DIR    run DIR/<name>.lua in place of the embedded scripts
   --mutant M4      run a build with a seeded bug; ./dev mutants M4 makes it
   --jobs N         threads (one a core)
@@ -99,9 +103,8 @@ Options read_options(const std::vector<std::string_view>& args) {
         refuse("--nodes: 1 to 9");
     } else if (flag == "--profile") {
       options.profile = value();
-      if (options.profile != "mixed" && options.profile != "usual" && options.profile != "tokens") {
-        refuse("--profile: mixed, usual or tokens");
-      }
+      if (std::ranges::find(profiles, options.profile) == profiles.end())
+        refuse("--profile: mixed, usual, tokens or elections");
     } else if (flag == "--help" || flag == "-h") {
       std::fputs(help.data(), stdout);
       std::exit(0);
@@ -112,7 +115,9 @@ Options read_options(const std::vector<std::string_view>& args) {
   const auto faults = read_faults(options.faults);
   if (!faults) refuse("--faults \"" + options.faults + "\" names an unknown fault");
   options.campaign.faults = *faults;
-  if (options.profile != "mixed") options.campaign.profile.short_holds = options.profile == "tokens";
+  options.campaign.profile.elections = options.profile == "elections";
+  if (options.profile == "usual") options.campaign.profile.short_holds = false;
+  if (options.profile == "tokens") options.campaign.profile.short_holds = true;
   if (options.profile == "tokens" && !options.campaign.profile.nodes) options.campaign.profile.nodes_min = 3;
   if (!options.scripts.empty()) options.campaign.scripts = options.scripts;
   if (options.trace && !options.seed) refuse("--trace goes with --seed");
@@ -187,9 +192,10 @@ void print(const Tally& tally, std::chrono::duration<double> wall) {
   const double cpu = std::chrono::duration<double>(tally.cpu).count();
   const auto u = [](std::uint64_t n) { return static_cast<unsigned long long>(n); };
   std::printf(
-      "worlds %llu, script calls %llu (%.0f a world), grants %llu\n", u(tally.worlds), u(tally.calls),
+      "worlds %llu, script calls %llu (%.0f a world), grants %llu, terms %llu\n", u(tally.worlds),
+      u(tally.calls),
       static_cast<double>(tally.calls) / static_cast<double>(std::max<std::uint64_t>(tally.worlds, 1)),
-      u(tally.grants));
+      u(tally.grants), u(tally.terms));
   std::printf("faults:");
   for (std::size_t i = 0; i < fault_names.size(); ++i) {
     std::printf(" %.*s %llu", static_cast<int>(fault_names[i].size()), fault_names[i].data(),

@@ -1,7 +1,9 @@
 #include "sim/plan.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "core/check.hpp"
 
@@ -9,6 +11,28 @@ namespace tenure::sim {
 
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
+
+namespace {
+
+core::ElectionPlan draw_election(std::string key, const Plan& plan, core::Random& random) {
+  const Duration lease = plan.timing.ttl;
+  const auto share = [&](unsigned from, unsigned to) {
+    const auto percent = static_cast<std::int64_t>(from + random.below(to - from + 1));
+    return std::chrono::duration_cast<milliseconds>(lease * percent / 100);
+  };
+  core::ElectionOptions options{.lease = lease, .ttl_max = plan.cap};
+  if (random.below(2) == 0) {
+    options.renew = share(15, 33);
+    options.grace = share(0, 25);
+    options.drain = share(2, 20);
+  }
+  auto election = core::plan_election(std::move(key), options);
+  core::must(election.has_value(), "the lengths of a world's election fit together");
+  election->look_every *= static_cast<std::int64_t>(1 + random.below(8));
+  return *election;
+}
+
+}  // namespace
 
 Plan make_plan(const Faults& faults, const Profile& profile, core::Random& random) {
   Plan plan;
@@ -36,6 +60,17 @@ Plan make_plan(const Faults& faults, const Profile& profile, core::Random& rando
   if (has(faults, Fault::loss)) plan.loss = 0.01 * random.fraction();
   if (has(faults, Fault::duplicate)) plan.duplicate = 0.04 * random.fraction();
   plan.fault_every = plan.timing.ttl * static_cast<std::int64_t>(1 + random.below(6)) / 4;
+  // Drawn apart, so that worlds without elections stay as they were.
+  core::Random apart(~core::Random(random).next());
+  if (profile.elections || apart.below(3) == 0) {
+    const std::size_t elections = 1 + apart.below(2);
+    for (std::size_t i = 0; i < elections; ++i) {
+      plan.elections.push_back(draw_election("election:" + std::to_string(i), plan, apart));
+    }
+    // Locks take many more calls; the storm is to last for some terms.
+    plan.names.resize(1);
+    plan.calls_goal *= 2;
+  }
   return plan;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/election_plan.hpp"
 #include "core/random.hpp"
 #include "core/timing.hpp"
 #include "sim/clock.hpp"
@@ -20,6 +21,7 @@ struct Plan {
   std::size_t nodes = 1;
   std::size_t clients = 2;
   std::vector<std::string> names;
+  std::vector<core::ElectionPlan> elections;  // over other names; in every third world
   bool short_holds = false;      // shorter than a node timeout: where tokens that repeat would show
   bool worst_drift = false;      // all clocks at the bound
   bool password = false;         // a greeting stands before the first request
@@ -40,6 +42,7 @@ struct Profile {
   std::optional<std::size_t> nodes{};  // else 1 to 5
   std::size_t nodes_min = 1;
   std::optional<bool> short_holds{};  // else in every fourth world
+  bool elections = false;             // in every world, not in every third
 };
 
 Plan make_plan(const Faults& faults, const Profile& profile, core::Random& random);

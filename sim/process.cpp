@@ -11,6 +11,9 @@ Process::Process(Surroundings& surroundings, std::size_t index, Clocks clocks, c
     task.key = name;
     tasks_.push_back(task);
   }
+  for (const auto& election : shared_.plan.elections) {
+    candidacies_.emplace_back(shared_, election, core::Random(random_.next()));
+  }
   start_client();
 }
 
@@ -28,14 +31,19 @@ void Process::start_client() {
       },
       [this](const core::Lost& lost) { on_lost(lost); },
       [this](const core::Released& released) { on_released(released); },
+      [this](core::ElectionId election, const core::Action& action) {
+        for (Candidacy& candidacy : candidacies_) candidacy.hear(election, action);
+      },
   };
   client_ = std::make_unique<Client>(shared_, index_, clocks_, owner, core::Random(random_.next()),
                                      std::move(listener));
+  for (Candidacy& candidacy : candidacies_) candidacy.boot(*client_);
 }
 
 void Process::work() {
   working_ = true;
   for (Task& task : tasks_) rest(task);
+  for (Candidacy& candidacy : candidacies_) candidacy.begin();
 }
 
 void Process::retire() {
@@ -45,6 +53,7 @@ void Process::retire() {
     if (task.acquire) client_->cancel(*task.acquire);
     if (task.lease) give_back(task);
   }
+  for (Candidacy& candidacy : candidacies_) candidacy.end();
 }
 
 void Process::pause(Duration length, bool machine_sleeps) {
@@ -86,6 +95,14 @@ void Process::wish_once(const std::string& key, std::optional<Duration> wait_max
 void Process::take_a_turn(const std::string& key) {
   only_a_turn_ = true;
   wish_once(key, std::nullopt);
+}
+
+void Process::join_elections(bool candidate) {
+  for (Candidacy& candidacy : candidacies_) candidacy.begin_calmly(candidate);
+}
+
+Candidacy& Process::candidacy(const std::string& key) {
+  return *std::ranges::find(candidacies_, key, &Candidacy::key);
 }
 
 // A step of a task, unless the task has moved on by then. A process that stands still takes it later.

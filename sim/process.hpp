@@ -1,5 +1,5 @@
 // A simulated client process and what it does with its leases, over crashes: for every name it wishes,
-// waits, works, writes to a fenced register, releases, gives up.
+// waits, works, writes to a fenced register, releases, gives up. And it takes part in elections.
 #pragma once
 
 #include <memory>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/candidacy.hpp"
 #include "sim/client.hpp"
 
 namespace tenure::sim {
@@ -33,6 +34,9 @@ class Process {
   bool holds(const std::string& key) const { return client_->holds(key); }
   // Wishes for it, waits as long as it takes, and gives it back at once.
   void take_a_turn(const std::string& key);
+  // Takes part in all elections, as a candidate or to observe.
+  void join_elections(bool candidate);
+  Candidacy& candidacy(const std::string& key);
   std::uint64_t turns() const { return turns_; }
   TrueTime last_turn() const { return last_turn_; }
 
@@ -72,6 +76,7 @@ class Process {
   Clocks clocks_;
   core::Random random_;
   std::vector<Task> tasks_;
+  std::vector<Candidacy> candidacies_;
   std::unique_ptr<Client> client_;
   unsigned lives_ = 0;
   bool working_ = false;

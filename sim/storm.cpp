@@ -68,8 +68,7 @@ void Storm::inject(Fault fault) {
       break;
     case Fault::remove:
       shared_.judge.on_broken_assumption();
-      nodes_[node]->remove(shared_.plan.names[random_.below(shared_.plan.names.size())],
-                           shared_.schedule.now());
+      nodes_[node]->remove(some_name(), shared_.schedule.now());
       break;
     case Fault::restart:
       restart(node, Memory::all, length);
@@ -101,6 +100,12 @@ void Storm::inject(Fault fault) {
     return std::string(fault_names[static_cast<std::size_t>(fault)]) + " client " + std::to_string(client) +
            " node " + std::to_string(node) + " for " + std::to_string(length.count() / 1'000'000) + " ms";
   });
+}
+
+const std::string& Storm::some_name() {
+  const Plan& plan = shared_.plan;
+  const std::size_t i = random_.below(plan.names.size() + plan.elections.size());
+  return i < plan.names.size() ? plan.names[i] : plan.elections[i - plan.names.size()].key;
 }
 
 // The clients see their connections closed; some only in time.

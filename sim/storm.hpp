@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/random.hpp"
@@ -33,6 +34,7 @@ class Storm {
   void plan_next();
   void inject(Fault fault);
   void restart(std::size_t node, Memory memory, Duration down);
+  const std::string& some_name();
   Duration up_to(Duration longest) { return random_.between(Duration::zero(), longest); }
 
   Surroundings& shared_;

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "core/random.hpp"
+#include "sim/course.hpp"
+#include "sim/election_questions.hpp"
 #include "sim/network.hpp"
 #include "sim/process.hpp"
 #include "sim/storm.hpp"
@@ -37,23 +39,27 @@ class World {
   bool turns_taken(std::uint64_t turns, std::size_t but_first = 0) const;
   void calm_down();
   void ask_for_liveness();
+  void ask_elections();
   void expect_empty();
-  // Runs until then, or until the first violation.
-  void run_until(TrueTime end);
-  // Runs until it is so, or the time is over.
+  void run_until(TrueTime end) { course_.run_until(end); }
   template <class Predicate>
-  bool run_until(TrueTime end, Predicate&& so);
-  // It is so within that time, or the invariant is violated.
+  bool run_until(TrueTime end, Predicate&& so) {
+    return course_.run_until(end, so);
+  }
   template <class Predicate>
-  void expect(std::string_view invariant, Duration within, const std::string& otherwise, Predicate&& so);
-  bool over() const { return judge_.violation().has_value(); }
+  void expect(std::string_view invariant, Duration within, const std::string& otherwise, Predicate&& so) {
+    course_.expect(invariant, within, otherwise, so);
+  }
+  bool over() const { return course_.over(); }
   Duration up_to(Duration longest) { return random_.between(Duration::zero(), longest); }
 
   core::Random random_;
   Plan plan_;
   Judge judge_;
+  Terms terms_{judge_};
   Trace trace_;
   Schedule schedule_;
+  Course course_{schedule_, judge_};
   std::vector<std::unique_ptr<Node>> nodes_;
   Network network_;
   Surroundings shared_;
@@ -69,7 +75,7 @@ World::World(const WorldOptions& options, ScriptHost& host)
       trace_(options.trace),
       nodes_(make_nodes(host)),
       network_(plan_, schedule_, nodes_, core::Random(random_.next())),
-      shared_{plan_, schedule_, network_, judge_, trace_, keyspace()},
+      shared_{plan_, schedule_, network_, judge_, terms_, trace_, keyspace()},
       storm_(shared_, nodes_, processes_, random_) {
   for (const auto& node : nodes_) node->init(schedule_.now());
   for (std::size_t i = 0; i < plan_.clients; ++i) {
@@ -111,6 +117,7 @@ Outcome World::run() {
   if (!over() && !storm_.set_a_clock()) {
     calm_down();
     if (!over()) ask_for_liveness();
+    if (!over() && !plan_.elections.empty()) ask_elections();
   }
   processes_.clear();  // beliefs end with their processes
   judge_.compare_beliefs_with_grants();
@@ -120,6 +127,7 @@ Outcome World::run() {
   outcome.hash = trace_.hash();
   outcome.calls = calls();
   outcome.grants = judge_.grants();
+  outcome.terms = terms_.count();
   outcome.slack = judge_.slack();
   outcome.faults[static_cast<std::size_t>(Fault::loss)] = network_.lost();
   outcome.faults[static_cast<std::size_t>(Fault::delay)] = network_.late();
@@ -226,6 +234,12 @@ void World::ask_for_liveness() {
   expect_empty();
 }
 
+void World::ask_elections() {
+  ElectionQuestions(shared_, processes_, course_).ask();
+  run_until(schedule_.now() + plan_.timing.ttl * 3);
+  expect_empty();
+}
+
 bool World::turns_taken(std::uint64_t turns, std::size_t but_first) const {
   return std::all_of(processes_.begin() + static_cast<std::ptrdiff_t>(but_first), processes_.end(),
                      [&](const auto& process) { return process->turns() == turns; });
@@ -295,14 +309,6 @@ void World::expect_given_back() {
   run_until(schedule_.now() + plan_.delay_usual * 40);
 }
 
-template <class Predicate>
-void World::expect(std::string_view invariant, Duration within, const std::string& otherwise,
-                   Predicate&& so) {
-  if (!run_until(schedule_.now() + within, so) && !over()) {
-    judge_.violated(invariant, schedule_.now(), otherwise);
-  }
-}
-
 // L9: when all is given back, nothing is left, neither in Redis nor in the clients.
 void World::expect_empty() {
   if (over()) return;
@@ -315,22 +321,6 @@ void World::expect_empty() {
     if (!process->idle())
       judge_.violated("L9", schedule_.now(), "a client that gave everything back is not idle");
   }
-}
-
-void World::run_until(TrueTime end) {
-  run_until(end, [] { return false; });
-}
-
-template <class Predicate>
-bool World::run_until(TrueTime end, Predicate&& so) {
-  while (!over()) {
-    if (so()) return true;
-    if (!schedule_.step(end)) {
-      schedule_.skip_to(end);
-      return so();
-    }
-  }
-  return false;
 }
 
 }  // namespace

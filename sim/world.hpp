@@ -16,9 +16,10 @@ namespace tenure::sim {
 struct Outcome {
   std::optional<Violation> violation{};
   std::uint64_t hash = 0;
-  std::uint64_t calls = 0;  // scripts that a node ran
+  std::uint64_t calls = 0;  // scripts that a node ran, except looks
   std::uint64_t grants = 0;
-  FaultCounts faults{};  // how many of each
+  std::uint64_t terms = 0;  // those of them that began a term
+  FaultCounts faults{};     // how many of each
   Slack slack;
 };
 
