@@ -235,9 +235,9 @@ void Node::check_reassert(const Call& call) {
     const std::string& token = call.args.argument(call.command, 4 + 2 * i);
     const Look& before = call.before[i];
     const core::Holder there = core::read_holder(before.value);
-    const bool lower = quarantined && there.token < static_cast<core::Token>(number(token));
+    const bool older = quarantined && there.token <= static_cast<core::Token>(number(token));
     const bool installs =
-        before.value.empty() ? quarantined || heal : before.value.starts_with(stamp) || lower;
+        before.value.empty() ? quarantined || heal : before.value.starts_with(stamp) || older;
     answers(call, i, installs ? 1 : before.value.empty() ? 0 : -1);
     Look wanted = before;
     if (installs) wanted = {stamp + token, call.wall.ms() + number(call.args.argument(call.command, 1))};

@@ -1,6 +1,7 @@
 #!lua flags=allow-oom
--- Puts many confirmed grants back where they are missing. In quarantine also over a lower token: that is an
--- older grant, from data that went back. Elsewhere only if the caller heals, being renewed by a quorum.
+-- Puts many confirmed grants back where they are missing. In quarantine also over a token that is not higher: that
+-- is an older grant, from data that went back; an equal one was this node's number for it before its token was
+-- confirmed. Elsewhere only if the caller heals, being renewed by a quorum.
 -- KEYS  record, fence, leases
 -- ARGV  admission: what the record must begin with · TTL in ms · heal: 1 or 0
 --       for each lease: stamp "<owner>#<nonce>#" · token
@@ -28,7 +29,7 @@ for i = 1, #KEYS - 2 do
     if type(value) == 'string' then
       local other = tonumber(string.match(value, '#(%d+)$') or '')
       install = string.sub(value, 1, #stamp) == stamp or
-                (quarantined and other ~= nil and other < tonumber(token))
+                (quarantined and other ~= nil and other <= tonumber(token))
     end
   end
   if install then
