@@ -88,11 +88,10 @@ class Breaking {
            args_.name + " before that is over.";
   }
 
-  // The token of the whole set is on at least one node of every majority, and no other is larger. Not 0: that would
-  // look like a waiter.
+  // The token of the whole set is on at least one node of every majority, and no other is larger: this one is.
   redis::Breaking request(std::size_t node) const {
     const bool absent = !lock_.nodes[node] || !lock_.nodes[node]->exists();
-    return {key_, lock_.grant, mark_, std::max<core::Token>(lock_.holder.token, 1),
+    return {key_, lock_.grant, mark_, lock_.holder.token + 1,
             absent ? std::max(lock_.left, core::Ttl(1)) : core::Ttl::zero()};
   }
 

@@ -21,7 +21,7 @@ struct Breaking {
   std::string lease;
   std::string victim;     // as grant_in gives it
   core::Grant mark;       // what stands in its place
-  core::Token token = 0;  // at least the largest that the grant shows on any node
+  core::Token token = 0;  // above the largest that the grant shows on any node
   core::Ttl block{};      // how long the mark stands where nothing is; zero: it does not
 };
 Command break_call(const Breaking& breaking);
