@@ -98,7 +98,10 @@ void Terms::on_over(SeatId id, TrueTime now) {
 void Terms::on_leader_changed(SeatId id, const std::optional<core::Holder>& before,
                               const std::optional<core::Holder>& after, TrueTime now) {
   Seat& seat = seats_.at(id);
-  if (seat.leader != before || before == after) {
+  // The first time it may be told that there is none.
+  const bool news = before != after || (!after && !seat.told_of_leader);
+  seat.told_of_leader = true;
+  if (seat.leader != before || !news) {
     judge_.violated("T51", now, seat.key + ": a change of leaders that does not follow from the one before");
   }
   if (after && after->token == 0)

@@ -51,6 +51,7 @@ class Terms {
     Stage stage = Stage::none;
     core::Token term = 0;
     TrueTime until{};
+    bool told_of_leader = false;
     std::optional<core::Holder> leader{};  // as it was told
   };
   // What is known of an election as a whole.
