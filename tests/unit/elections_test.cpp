@@ -162,7 +162,7 @@ class Campaigns {
     if (open_.empty()) return;
     const NodeIndex node = open_[chance_.below(open_.size())].node;
     const auto oldest = std::ranges::find(open_, node, &Send::node);
-    const Send sent = *oldest;
+    const Send sent = std::move(*oldest);
     pass(chance_.between(0s, 5ms));
     if (std::erase_if(open_, [&](const Send& it) { return it.id == sent.id; }) == 0)
       return;  // dropped meanwhile

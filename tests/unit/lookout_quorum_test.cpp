@@ -239,7 +239,7 @@ class Haze {
   void answer(Answer&& how) {
     if (open_.empty()) return;
     const auto it = open_.begin() + static_cast<std::ptrdiff_t>(chance_.below(open_.size()));
-    const Send sent = *it;
+    const Send sent = std::move(*it);
     open_.erase(it);
     now_ += chance_.between(0s, 2ms);
     desk_.requests.take(sent.id);
