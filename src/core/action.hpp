@@ -124,6 +124,7 @@ struct Released {
 struct Seen {  // who holds a name that is watched: said at first, and when it changes
   WatchId watch{};
   std::optional<Holder> holder{};
+  std::string value{};  // what its key shows
 };
 
 struct Unseen {  // too few nodes answer to see who holds it; said once until they do

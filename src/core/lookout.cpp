@@ -32,6 +32,7 @@ std::vector<const Sight*> sights_of(const std::vector<std::optional<Sights>>& an
 // What the nodes show for one name.
 struct Lookout::View {
   std::optional<Holder> holder{};  // shown by a majority
+  std::string value{};             // as it is shown
   Ttl left{};                      // until it is shown by one no more
   bool decided = false;            // nodes that have not answered cannot change it
 };
@@ -54,7 +55,7 @@ Lookout::View Lookout::view_of(const std::vector<const Sight*>& nodes) {
     most = std::max(most, left.size());
     if (left.size() < quorum) continue;
     std::ranges::sort(left, std::greater<>());
-    view = {read_holder(value), left[quorum - 1], true};
+    view = {read_holder(value), value, left[quorum - 1], true};
   }
   view.decided = view.decided || most + silent < quorum;
   return view;
@@ -172,7 +173,7 @@ void Lookout::tell(WatchId id, const View& view, const std::vector<NodeFailure>&
   // Where too few answer, what was seen last stands until it must have run out.
   const bool unknown = !view.decided && now < watched.seen_until;
   if (!unknown) {
-    if (!watched.told || watched.seen != view.holder) out.tell(Seen{id, view.holder});
+    if (!watched.told || watched.seen != view.holder) out.tell(Seen{id, view.holder, view.value});
     watched.told = true;
     watched.seen = view.holder;
     watched.seen_until = view.holder ? now + view.left : long_ago;

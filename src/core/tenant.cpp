@@ -200,6 +200,11 @@ std::string Tenant::key_of(LeaseId id) const {
   return lease ? lease->key : std::string();
 }
 
+bool Tenant::asks_for(AcquireId id, std::string_view value) const {
+  const auto found = acquisitions_.find(id);
+  return found != acquisitions_.end() && value.starts_with(found->second.grant().stamp());
+}
+
 bool Tenant::idle() const {
   return acquisitions_.empty() && releases_.empty() && keeper_.empty() && lookout_.empty() &&
          requests_.empty() && wakes_.empty() && tickets_.empty() && releasing_.empty();

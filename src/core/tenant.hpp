@@ -19,6 +19,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "core/acquisition.hpp"
@@ -76,6 +77,8 @@ class Tenant {
   // The name of a lease that is known, for people.
   std::string key_of(LeaseId id) const;
   const std::string& owner() const { return config_.owner; }
+  // Is this value of a lease by the grant that this acquisition asks for?
+  bool asks_for(AcquireId id, std::string_view value) const;
 
   // Is there nothing under way and nothing held? (L9)
   bool idle() const;

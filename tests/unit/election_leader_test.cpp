@@ -54,6 +54,24 @@ TEST_F(Electing, AfterATermNobodyLeadsUntilAnotherIsSeen) {
   EXPECT_EQ(events(), (Told{"over", "leader nobody", "leader web-3 8"}));
 }
 
+// On_elected comes first, and a namesake is still another.
+TEST_F(Electing, ALookThatIsQuickerThanTheAnswerMakesNobodyALeader) {
+  start();
+  const auto sent = asked<AcquireRequest>();
+  redis_shows = Sight{std::get<AcquireRequest>(sent.at(0).request).grant.value(7), 10s};
+  advance(100ms);
+  EXPECT_EQ(events(), Told{});
+  reply(sent.at(0), Granted{7});
+  EXPECT_EQ(events(), (Told{"elected 7", "leader us 7"}));
+}
+
+TEST_F(Electing, ANamesakeLeadsUnderItsOwnTerm) {  // T44, T46
+  redis_shows = led_by("us", 5);
+  start();
+  advance(100ms);
+  EXPECT_EQ(events(), Told{"leader us 5"});
+}
+
 // T51, T58: they ask for nothing, lead nothing, and see it all.
 TEST_F(Electing, AnObserverOnlyLooks) {
   const ElectionId id = start(observer_plan());
