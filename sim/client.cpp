@@ -342,9 +342,7 @@ void Client::on_closed(std::size_t node) {
 }
 
 void Client::arm_timer() {
-  auto wake = tenant_.wake();
-  const auto turn = elections_.wake();
-  if (turn && (!wake || *turn < *wake)) wake = turn;
+  const auto wake = core::sooner(tenant_.wake(), elections_.wake());
   if (!wake) return;
   const TrueTime when = std::max(clock_.when(*wake), shared_.schedule.now());
   if (timer_ && *timer_ <= when) return;

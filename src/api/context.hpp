@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "core/action.hpp"
@@ -33,6 +34,11 @@ struct Held {
 inline core::Duration counted(std::chrono::milliseconds duration) {
   constexpr std::chrono::milliseconds longest = std::chrono::hours(87'600);
   return std::clamp(duration, -longest, longest);
+}
+
+inline std::optional<core::Duration> counted(const std::optional<std::chrono::milliseconds>& duration) {
+  if (!duration) return std::nullopt;
+  return counted(*duration);
 }
 
 Loss loss(core::LossReason reason);

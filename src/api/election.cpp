@@ -17,11 +17,6 @@ struct detail::Running {
 
 namespace {
 
-std::optional<core::Duration> counted(const std::optional<std::chrono::milliseconds>& duration) {
-  if (!duration) return std::nullopt;
-  return detail::counted(*duration);
-}
-
 std::optional<Leader> shown(const std::optional<core::Holder>& holder) {
   if (!holder) return std::nullopt;
   return Leader{holder->owner, holder->token};
@@ -35,7 +30,8 @@ tl::expected<Election, Refusal> Client::election(std::string name, const Electio
   const auto key = runtime::lock_key("", name, context_->nodes.keyspace);
   if (!key) return refuse(key.error());
   core::ElectionOptions lengths{detail::counted(options.lease), context_->nodes.keyspace.cap,
-                                counted(options.renew), counted(options.grace), counted(options.drain)};
+                                detail::counted(options.renew), detail::counted(options.grace),
+                                detail::counted(options.drain)};
   auto plan = core::plan_election(*key, lengths);
   if (!plan) return refuse(name + ": " + plan.error());
   plan->candidate = !options.observe;

@@ -8,16 +8,7 @@
 
 namespace tenure {
 
-namespace {
-
 using detail::usage;
-
-std::optional<core::Duration> counted(const std::optional<std::chrono::milliseconds>& duration) {
-  if (!duration) return std::nullopt;
-  return detail::counted(*duration);
-}
-
-}  // namespace
 
 // What the options amount to, for every acquisition alike; or what is wrong with them.
 struct detail::LockPlan {
@@ -35,10 +26,10 @@ tl::expected<detail::LockPlan, std::string> make_plan(const std::string& name, c
   auto key = runtime::lock_key(context.lock_prefix, name, context.nodes.keyspace);
   if (!key) return tl::unexpected(std::move(key.error()));
   const auto refuse = [&](const std::string& why) { return tl::unexpected(name + ": " + why); };
-  auto lengths = core::timing_options(counted(options.ttl), context.nodes.keyspace.cap);
-  lengths.grace = counted(options.grace);
-  lengths.node_timeout = counted(options.node_timeout);
-  const auto hold_max = counted(options.hold_max);
+  auto lengths = core::timing_options(detail::counted(options.ttl), context.nodes.keyspace.cap);
+  lengths.grace = detail::counted(options.grace);
+  lengths.node_timeout = detail::counted(options.node_timeout);
+  const auto hold_max = detail::counted(options.hold_max);
   if (hold_max && *hold_max < lengths.ttl) {
     return refuse("a longest hold of " + core::shown(*hold_max) + " is shorter than the TTL of " +
                   core::shown(lengths.ttl));
@@ -69,7 +60,7 @@ tl::expected<Lease, Refusal> Lock::acquire(const Wait& wait, const std::stop_tok
 
   runtime::AcquireOptions options;
   options.timing = plan_->timing;
-  options.wait_max = counted(wait.wait_max);
+  options.wait_max = detail::counted(wait.wait_max);
   if (options.wait_max) options.wait_max = std::max(*options.wait_max, core::Duration::zero());
   options.retries = wait.retries;
   options.retry_delay = detail::counted(wait.retry_delay);

@@ -48,14 +48,6 @@ tl::expected<Plan, std::string> make_plan(const ElectArgs& args) {
   return plan;
 }
 
-// Diagnosing a failure may take a while, and is for people only.
-void say_hindered(core::Refusal why, const std::string& name, const Nodes& nodes) {
-  for (auto& [node, failure] : why.failures) {
-    failure = runtime::diagnosed(nodes.addresses.at(node), failure);
-  }
-  say(runtime::waiting_text(why, name, nodes));
-}
-
 class Electing {
  public:
   Electing(const ElectArgs& args, const Plan& plan) : args_(args), plan_(plan) {}
@@ -110,8 +102,9 @@ class Electing {
  private:
   std::shared_ptr<runtime::Election> stand(runtime::Client& client) const {
     auto election = client.election(plan_.election);
-    election->handlers.on_hindered = [this](const core::Refusal& why) {
-      say_hindered(why, args_.name, plan_.nodes);
+    election->handlers.on_hindered = [this](core::Refusal why) {
+      why.failures = runtime::diagnosed(std::move(why.failures), plan_.nodes);
+      say(runtime::waiting_text(why, args_.name, plan_.nodes));
     };
     return election;
   }
@@ -136,8 +129,7 @@ class Electing {
       return std::nullopt;
     }
     if (ending.exit_code) return ending.exit_code;
-    return fail(ExitCode::own_error,
-                args_.name + ": the watchdog of tenure was killed; so the command was killed, too");
+    return watchdog_killed(args_.name);
   }
 
   const ElectArgs& args_;

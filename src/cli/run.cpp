@@ -77,9 +77,7 @@ ExitCode exit_code_of(core::RefusalCode code) {
 }
 
 int refused(core::Refusal refusal, const RunArgs& args, const Plan& plan) {
-  for (auto& [node, failure] : refusal.failures) {
-    failure = runtime::diagnosed(plan.nodes.addresses.at(node), failure);
-  }
+  refusal.failures = runtime::diagnosed(std::move(refusal.failures), plan.nodes);
   const ExitCode code = exit_code_of(refusal.code);
   const bool others_turn = code == ExitCode::busy || code == ExitCode::waited;
   if (!others_turn || !args.quiet) say(runtime::refusal_text(refusal, args.name, plan.nodes));
@@ -99,8 +97,7 @@ int finish(const RunArgs& args, const Plan& plan, const Ending& ending, runtime:
   const core::Released released = lease.release();
   if (ending.lost) return number(ExitCode::lost);
   if (!ending.exit_code) {
-    return fail(ExitCode::own_error,
-                args.name + ": the watchdog of tenure was killed; so the command was killed, too");
+    return watchdog_killed(args.name);
   }
   switch (released.outcome) {
     case core::ReleaseOutcome::released:

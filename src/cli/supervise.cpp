@@ -219,4 +219,9 @@ class Supervisor {
 
 Ending supervise(const Supervised& supervised) { return Supervisor(supervised).watch(); }
 
+int watchdog_killed(const std::string& name) {
+  return fail(ExitCode::own_error,
+              name + ": the watchdog of tenure was killed; so the command was killed, too");
+}
+
 }  // namespace tenure::cli

@@ -30,4 +30,7 @@ struct Ending {
 // Returns when the command and all that descends from it have ended.
 Ending supervise(const Supervised& supervised);
 
+// Says so, and gives the exit code, of a command without one.
+int watchdog_killed(const std::string& name);
+
 }  // namespace tenure::cli

@@ -162,8 +162,8 @@ struct LeaderChanged {  // also to nobody: then there is none, or none that can 
   std::optional<Holder> before{};
   std::optional<Holder> now{};
 };
-struct
-    CampaignHindered {  // by something else than a leader, or an observer's sight; said when its reason changes
+// By something else than a leader, or an observer's sight; said when its reason changes.
+struct CampaignHindered {
   ElectionId election{};
   Refusal refusal;
 };

@@ -46,7 +46,6 @@ class Election {
 
   std::optional<Time> wake() const;
   const Ids& ids() const { return ids_; }
-  bool campaigning() const { return phase_ == Phase::campaigning; }
   bool stopped() const { return phase_ == Phase::stopped; }
 
  private:

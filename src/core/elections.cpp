@@ -25,7 +25,6 @@ void Elections::step(ElectionId id, Step&& step) {
   Election& election = found->second;
   const Election::Ids before = election.ids();
   const auto woke = election.wake();
-  const bool campaigned = election.campaigning();
   step(election);
   const Election::Ids& after = election.ids();
   reindex(campaigns_, before.campaign, after.campaign, id);
@@ -33,7 +32,6 @@ void Elections::step(ElectionId id, Step&& step) {
   reindex(watches_, before.watch, after.watch, id);
   if (woke) wakes_.erase({*woke, id});
   if (const auto wake = election.wake()) wakes_.emplace(*wake, id);
-  campaigning_ += static_cast<std::size_t>(election.campaigning()) - static_cast<std::size_t>(campaigned);
   if (election.stopped()) elections_.erase(found);
 }
 

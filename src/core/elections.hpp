@@ -34,7 +34,7 @@ class Elections {
   void on_timer(Time now, Actions& actions);
   std::optional<Time> wake() const;
   // Does any of them wait for its turn?
-  bool campaigning() const { return campaigning_ > 0; }
+  bool campaigning() const { return !campaigns_.empty(); }
   bool empty() const { return elections_.empty(); }
 
  private:
@@ -51,7 +51,6 @@ class Elections {
   std::unordered_map<LeaseId, ElectionId> terms_;
   std::unordered_map<WatchId, ElectionId> watches_;
   std::set<std::pair<Time, ElectionId>> wakes_;
-  std::size_t campaigning_ = 0;
   std::uint64_t last_ = 0;
 };
 

@@ -39,8 +39,8 @@ struct Lookout::View {
 
 Lookout::View Lookout::view_of(const std::vector<const Sight*>& nodes) {
   const std::size_t quorum = quorum_of(nodes.size());
-  std::map<std::string, std::vector<Ttl>>
-      shown;  // by value, whose token is that of a confirmed grant on a majority
+  // By value: on a majority its token is that of a confirmed grant.
+  std::map<std::string, std::vector<Ttl>> shown;
   std::size_t silent = 0;
   for (const Sight* sight : nodes) {
     if (sight == nullptr) {
@@ -113,7 +113,7 @@ void Lookout::on_timer(Time now, Outbox& out) {
 std::optional<Time> Lookout::wake() const {
   std::optional<Time> first;
   if (!next_.empty()) first = next_.begin()->first;
-  for (const auto& [id, look] : looks_) first = std::min(first.value_or(look.ends_at), look.ends_at);
+  for (const auto& [id, look] : looks_) first = sooner(first, look.ends_at);
   return first;
 }
 

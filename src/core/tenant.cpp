@@ -186,12 +186,9 @@ void Tenant::look_at_clocks(std::size_t first, Time now, Actions& actions) {
 
 std::optional<Time> Tenant::wake() const {
   auto first = keeper_.wake();
-  const auto sooner = [&](std::optional<Time> time) {
-    if (time && (!first || *time < *first)) first = time;
-  };
-  for (const Quarantine& quarantine : quarantines_) sooner(quarantine.wake());
-  sooner(lookout_.wake());
-  if (!wakes_.empty()) sooner(wakes_.begin()->first);
+  for (const Quarantine& quarantine : quarantines_) first = sooner(first, quarantine.wake());
+  first = sooner(first, lookout_.wake());
+  if (!wakes_.empty()) first = sooner(first, wakes_.begin()->first);
   return first;
 }
 

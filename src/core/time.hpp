@@ -2,7 +2,9 @@
 // There is no now() here: whoever drives the core says what time it is.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <optional>
 
 namespace tenure::core {
 
@@ -20,5 +22,11 @@ struct BootClock {
 using Time = BootClock::time_point;
 
 inline constexpr Time long_ago = Time::min();
+
+// Of two moments that there may be.
+inline std::optional<Time> sooner(std::optional<Time> one, std::optional<Time> other) {
+  if (!one || !other) return one ? one : other;
+  return std::min(*one, *other);
+}
 
 }  // namespace tenure::core

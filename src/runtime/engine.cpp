@@ -16,8 +16,6 @@ namespace tenure::runtime {
 
 namespace {
 
-constexpr core::Time over{};  // a deadline that has always passed
-
 tl::unexpected<NotExtended> not_extended(std::string why) {
   return tl::unexpected(NotExtended{true, std::move(why)});
 }
@@ -163,14 +161,10 @@ void Engine::close() {
 }
 
 void Engine::forget(const LeaseState& lease) {
-  if (forked()) return;
-  core::Actions actions;
-  const Lock lock(mutex_);
-  const core::Time now = boot_now();
-  tenant_.forget(lease.id, now, actions);
-  leases_.erase(lease.id);
-  perform(actions, now);
-  pass_on();
+  change([&](core::Time now, core::Actions& actions) {
+    tenant_.forget(lease.id, now, actions);
+    leases_.erase(lease.id);
+  });
 }
 
 void Engine::perform(core::Actions& actions, core::Time now) {
@@ -337,11 +331,7 @@ void Engine::note_ears(core::Time now) {
 }
 
 // When the core has something to do by itself.
-std::optional<core::Time> Engine::wake() const {
-  const auto lease = tenant_.wake();
-  const auto election = elections_.wake();
-  return lease && election ? std::min(lease, election) : lease ? lease : election;
-}
+std::optional<core::Time> Engine::wake() const { return core::sooner(tenant_.wake(), elections_.wake()); }
 
 void Engine::on_timer(core::Time now, core::Actions& actions) {
   tenant_.on_timer(now, actions);
@@ -351,9 +341,7 @@ void Engine::on_timer(core::Time now, core::Actions& actions) {
 // Seldom a system call: a timer that fires too early is simply set again.
 void Engine::arm_timer() {
   auto first = wake();
-  for (const Ear& ear : ears_) {
-    if (ear.wake() && (!first || *ear.wake() < *first)) first = ear.wake();
-  }
+  for (const Ear& ear : ears_) first = core::sooner(first, ear.wake());
   if (!first || (armed_ && *armed_ <= *first)) return;
   armed_ = first;
   timer_.set(first);

@@ -19,6 +19,7 @@
 
 #include "core/elections.hpp"
 #include "core/tenant.hpp"
+#include "runtime/boot_clock.hpp"
 #include "runtime/boot_timer.hpp"
 #include "runtime/client.hpp"
 #include "runtime/ear.hpp"
@@ -26,6 +27,8 @@
 #include "runtime/link.hpp"
 
 namespace tenure::runtime {
+
+inline constexpr core::Time over{};  // a deadline that has always passed
 
 // What the handle of a lease sees without asking the engine.
 struct LeaseState {
@@ -142,9 +145,18 @@ class Engine {
   void on_clock_jumped(const core::ClockJumped& jumped);
   void on_term_ending(const core::TermEnding& ending);
   void on_term_overran(const core::TermOverran& overran);
-  void on_term_over(const core::TermOver& over);
+  void on_term_over(const core::TermOver& ended);
+  // Something that nobody waits for: what becomes of it is performed at once.
   template <class Change>
-  void change(const Change& change);
+  void change(const Change& change) {
+    if (forked()) return;
+    core::Actions actions;
+    const Lock lock(mutex_);
+    const core::Time now = boot_now();
+    change(now, actions);
+    perform(actions, now);
+    pass_on();
+  }
   void tell(Event::Kind kind, core::LeaseId lease, std::string detail = {});
   void tell(Event event);
   void finish_extension(core::LeaseId lease, tl::expected<core::Time, NotExtended> result);

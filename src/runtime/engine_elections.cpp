@@ -22,17 +22,6 @@ bool Engine::start(core::ElectionPlan plan, std::shared_ptr<ElectionListener> li
   return true;
 }
 
-template <class Change>
-void Engine::change(const Change& change) {
-  if (forked()) return;
-  core::Actions actions;
-  const Lock lock(mutex_);
-  const core::Time now = boot_now();
-  change(now, actions);
-  perform(actions, now);
-  pass_on();
-}
-
 void Engine::stop(core::ElectionId election) {
   change([&](core::Time now, core::Actions& actions) { elections_.stop(election, now, actions); });
 }
@@ -43,7 +32,7 @@ void Engine::step_down(core::ElectionId election) {
 
 void Engine::drained(core::ElectionId election, core::LeaseId term) {
   change([&](core::Time now, core::Actions& actions) {
-    if (const auto lease = leases_.find(term); lease != leases_.end()) lease->second->deadline = core::Time{};
+    if (const auto lease = leases_.find(term); lease != leases_.end()) lease->second->deadline = over;
     elections_.drained(election, term, now, actions);
   });
 }
@@ -55,8 +44,8 @@ void Engine::act_in_election(core::Action& action) {
     on_term_ending(*ending);
   } else if (const auto* overran = std::get_if<core::TermOverran>(&action)) {
     on_term_overran(*overran);
-  } else if (const auto* over = std::get_if<core::TermOver>(&action)) {
-    on_term_over(*over);
+  } else if (const auto* ended = std::get_if<core::TermOver>(&action)) {
+    on_term_over(*ended);
   } else if (const auto* changed = std::get_if<core::LeaderChanged>(&action)) {
     listeners_.at(changed->election)->on_leader_changed(*changed);
   } else if (const auto* hindered = std::get_if<core::CampaignHindered>(&action)) {
@@ -94,11 +83,11 @@ void Engine::on_term_overran(const core::TermOverran& overran) {
   listeners_.at(overran.election)->on_overran();
 }
 
-void Engine::on_term_over(const core::TermOver& over) {
-  const auto lease = leases_.extract(over.lease);
+void Engine::on_term_over(const core::TermOver& ended) {
+  const auto lease = leases_.extract(ended.lease);
   // Before its release leaves, whoever still has it in hand.
-  lease.mapped()->deadline = core::Time{};
-  if (over.released) tell({Event::Kind::released, over.key, lease.mapped()->token, {}});
+  lease.mapped()->deadline = over;
+  if (ended.released) tell({Event::Kind::released, ended.key, lease.mapped()->token, {}});
 }
 
 }  // namespace tenure::runtime

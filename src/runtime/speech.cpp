@@ -61,4 +61,11 @@ core::Failure diagnosed(const redis::Address& address, core::Failure failure) {
   return failure;
 }
 
+std::vector<core::NodeFailure> diagnosed(std::vector<core::NodeFailure> failures, const Nodes& nodes) {
+  for (auto& [node, failure] : failures) {
+    failure = diagnosed(nodes.addresses.at(node), std::move(failure));
+  }
+  return failures;
+}
+
 }  // namespace tenure::runtime

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
-#include "core/message.hpp"
+#include "core/action.hpp"
 #include "core/time.hpp"
 #include "redis/url.hpp"
+#include "runtime/nodes.hpp"
 
 namespace tenure::runtime {
 
@@ -19,5 +21,6 @@ Speech other_speech(const redis::Address& address, core::Duration timeout);
 // Looks whether the port speaks otherwise than its address says, where it failed in the way that this shows.
 // Takes a moment: for a program that is about to end.
 core::Failure diagnosed(const redis::Address& address, core::Failure failure);
+std::vector<core::NodeFailure> diagnosed(std::vector<core::NodeFailure> failures, const Nodes& nodes);
 
 }  // namespace tenure::runtime

@@ -78,11 +78,7 @@ struct Electing : testing::Test {
     elections->close(now, actions);
     settle();
   }
-  std::optional<Time> wake() const {
-    const auto one = tenant->wake();
-    const auto other = elections->wake();
-    return one && other ? std::min(*one, *other) : one ? one : other;
-  }
+  std::optional<Time> wake() const { return sooner(tenant->wake(), elections->wake()); }
   void on_timer() {
     tenant->on_timer(now, actions);
     elections->on_timer(now, actions);

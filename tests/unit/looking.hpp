@@ -38,6 +38,11 @@ struct Looking : testing::Test {
     desk.requests.take(to.id);
     lookout.on_reply(to.id, answer, now, desk.out);
   }
+  // The requests of a look that begins now, by node.
+  std::vector<Send> ask(Time now = at(0s)) {
+    on_timer(now);
+    return take<Send>();
+  }
   // All nodes show the same to a look that begins now.
   void look(const Sights& sights, Time now) {
     on_timer(now);

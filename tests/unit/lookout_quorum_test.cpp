@@ -10,10 +10,9 @@ namespace {
 struct LookingAtThree : Looking {
   LookingAtThree() { nodes(3); }
 
-  // The requests of a look that begins now, by node.
+  // One to each.
   std::vector<Send> ask(Time now = at(0s)) {
-    on_timer(now);
-    auto sent = take<Send>();
+    auto sent = Looking::ask(now);
     EXPECT_EQ(sent.size(), 3U);
     return sent;
   }
@@ -52,8 +51,7 @@ TEST_F(LookingAtThree, ThatAMajorityShowsNobodyIsToldWithoutWaitingForTheRest) {
 TEST_F(Looking, TheMajorityIsOfTheConfiguredNodes) {
   nodes(5);
   watch();
-  on_timer(at(0s));
-  const auto sent = take<Send>();
+  const auto sent = ask();
   reply(sent.at(0), Sights{shows(web_3)}, at(1ms));
   reply(sent.at(1), Sights{shows(web_3)}, at(1ms));
   reply(sent.at(2), failed(Applied::no), at(1ms));
@@ -67,8 +65,7 @@ TEST_F(Looking, TheMajorityIsOfTheConfiguredNodes) {
 TEST_F(Looking, HalfOfAnEvenNumberIsNobody) {
   nodes(2);
   watch();
-  on_timer(at(0s));
-  const auto sent = take<Send>();
+  const auto sent = ask();
   reply(sent.at(0), Sights{shows(web_3)}, at(1ms));
   reply(sent.at(1), Sights{shows(web_4)}, at(1ms));
   EXPECT_EQ(seen(), Names{"nobody"});

@@ -140,8 +140,7 @@ TEST_F(Looking, AFailureIsHeardAtOnceAndChangesNothing) {
 // F13: a connection whose reply is late must not be used again.
 TEST_F(Looking, ASilentNodeIsDroppedAfterItsTime) {
   watch();
-  on_timer(at(0s));
-  const auto sent = take<Send>();
+  const auto sent = ask();
   on_timer(at(999ms));
   EXPECT_TRUE(take<Drop>().empty());
   on_timer(at(1s));
@@ -178,8 +177,7 @@ TEST_F(Looking, ATimeThatIsLeftForACenturyIsFarAway) {
 TEST_F(Looking, WhoeverDoesNotWatchAnyMoreHearsNothingOfALookUnderWay) {
   watch(1);
   watch(2);
-  on_timer(at(0s));
-  const auto sent = take<Send>();
+  const auto sent = ask();
   lookout.unwatch(WatchId{1});
   EXPECT_FALSE(lookout.empty());
   reply(sent.at(0), Sights{shows(web_3), shows(web_4)}, at(10ms));
@@ -212,8 +210,7 @@ TEST_F(Looking, ANameThatIsWatchedTwiceIsToldTwice) {
 // B5: what a process watches costs a call now and then, and not one for each name.
 TEST_F(Looking, ManyNamesAreOneCall) {
   for (std::uint64_t i = 1; i <= 20; ++i) watch(i);
-  on_timer(at(0s));
-  const auto sent = take<Send>();
+  const auto sent = ask();
   ASSERT_EQ(sent.size(), 1U);
   EXPECT_EQ(keys(sent[0]).size(), 20U);
   reply(sent[0], Sights(20, shows(web_3)), at(0s));
@@ -242,8 +239,7 @@ TEST_F(Looking, ALookThatIsDueSoonGoesAlong) {
 // A script blocks the whole server while it runs.
 TEST_F(Looking, ACallIsForNoMoreThanFiveHundredNames) {
   for (std::uint64_t i = 1; i <= 1001; ++i) watch(i);
-  on_timer(at(0s));
-  const auto sent = take<Send>();
+  const auto sent = ask();
   ASSERT_EQ(sent.size(), 3U);
   EXPECT_EQ(keys(sent[0]).size(), 500U);
   EXPECT_EQ(keys(sent[1]).size(), 500U);
@@ -254,8 +250,7 @@ TEST_F(Looking, WhoWaitsForANodeAsLongAsAnotherGoesWithIt) {
   lookout.watch(WatchId{1}, "a", 800ms, 1s, at(0s));
   lookout.watch(WatchId{2}, "b", 800ms, 50ms, at(0s));
   lookout.watch(WatchId{3}, "c", 800ms, 1s, at(0s));
-  on_timer(at(0s));
-  const auto sent = take<Send>();
+  const auto sent = ask();
   ASSERT_EQ(sent.size(), 2U);
   EXPECT_EQ(keys(sent[0]), Names{"b"});
   EXPECT_EQ(sent[0].answer_within, 50ms);
