@@ -66,6 +66,8 @@ TEST(ElectionEdges, AfterAClosedClientStopWaitsForTheWork) {
   Nodes nodes(1);
   Candidate one(nodes, "web-1");
   StubbornWork work(one.election);
+  // Work may begin before the handler has run, and who was not told of a term is not told of its end.
+  ASSERT_TRUE(wait_until([&] { return !one.told.all().empty(); }));
   one.client.close();
   std::stop_source give_up;
   std::jthread impatient([&] {
