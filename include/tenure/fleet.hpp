@@ -1,0 +1,115 @@
+// Many sessions shared out evenly over the live instances: each has one owner at a time, within one of an even share.
+// It does not promise that every session has an owner at every instant: while one changes hands nobody may work on it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "tenure/clock.hpp"
+#include "tenure/refusal.hpp"
+
+namespace tenure {
+
+struct FleetOptions {
+  /// How long the sessions of an instance that has died stay with it. Unset: 30 s, or ttl_max where that is shorter.
+  std::optional<std::chrono::milliseconds> ttl{};
+  /// From one renewal to the next, and from one heartbeat to the next. Unset: a third of the TTL.
+  std::optional<std::chrono::milliseconds> renew{};
+  /// Work is told to end so long before the deadline. Unset: a sixth of the TTL.
+  std::optional<std::chrono::milliseconds> grace{};
+  /// A node that is silent for longer has not answered. Unset: a tenth of the TTL, at most a second.
+  std::optional<std::chrono::milliseconds> node_timeout{};
+  /// How much this instance takes, compared with the others: 1 to 1,000.
+  unsigned weight = 1;
+  /// The URL of the Redis where the heartbeats are. Empty: the first node of the client.
+  std::string data{};
+};
+
+/// One live instance, by its last heartbeat.
+struct Instance {
+  std::string id{};
+  unsigned weight = 1;
+  std::size_t owned = 0;
+};
+
+/// The lease of a session that is ours.
+struct SessionLease {
+  std::string session{};
+  std::string key{};    // its key in Redis
+  std::string value{};  // and what that shows while the lease is ours
+  std::string owner{};
+  std::uint64_t token = 0;
+  BootClock::time_point deadline{};
+};
+
+struct FleetEvent {
+  enum class Kind : std::uint8_t {
+    acquired,   // it is ours: work may begin
+    uncertain,  // a renewal failed: begin nothing new; it ends as certain or ending
+    certain,    // it was renewed after all
+    ending,     // end what is under way before the deadline, then say ended()
+    ended,      // it is ours no more
+    instances,  // others have come or gone
+  };
+  Kind kind{};
+  std::string session{};
+  std::uint64_t token = 0;
+  /// For ending and ended: rebalance, removed, released, stopped, not_renewed, missing, taken or closed.
+  std::string reason{};
+  BootClock::time_point deadline{};  // for ending: nobody else can own it before
+};
+
+/// Made by Client::fleet(). An abstract class, so that an application can be tested with another one.
+/// All calls may be made from any thread; none after fork().
+class Fleet {
+ public:
+  Fleet() = default;
+  virtual ~Fleet() = default;
+  Fleet(const Fleet&) = delete;
+  Fleet& operator=(const Fleet&) = delete;
+
+  /// Called for every event in its order, on a thread of its own; set before start(). A session's lease is given back
+  /// after ended() was called for it, or at its deadline. With no handler work counts as ended at once.
+  virtual void on_event(std::function<void(const FleetEvent&)> handler) = 0;
+
+  /// Joins: beats, sees the others, and takes its share of what share() says. Refused (held) where a live instance has
+  /// the same id; no_quorum where its Redis does not answer.
+  virtual tl::expected<void, Refusal> start() = 0;
+  /// Leaves: nobody counts on it any more, work is told to end, every session is given back as its work has ended.
+  /// Waits for that.
+  virtual void stop() = 0;
+
+  /// The sessions that there are to share, all of them; the same for every instance, sooner or later. What is not
+  /// among them is given back.
+  virtual void share(std::vector<std::string> sessions) = 0;
+  /// Work on a session whose lease is ending has ended.
+  virtual void ended(const std::string& session, std::uint64_t token) = 0;
+
+  /// Takes a session by hand, whoever should have it, if nobody has it. For sessions that share() does not name it
+  /// stays ours until release().
+  virtual tl::expected<SessionLease, Refusal> try_acquire(const std::string& session) = 0;
+  /// Gives a session back. False: it is not ours.
+  virtual bool release(const std::string& session) = 0;
+
+  /// May work on it begin, or go on? Compares the deadline with the clock, now. False while it is uncertain or ending.
+  virtual bool is_owned(const std::string& session) const = 0;
+  /// Its renewal failed, and nobody knows yet.
+  virtual bool is_uncertain(const std::string& session) const = 0;
+  /// Asks Redis itself, by a renewal.
+  virtual bool is_owned_strict(const std::string& session) = 0;
+  virtual std::vector<std::string> owned_sessions() const = 0;
+  virtual std::optional<SessionLease> lease_info(const std::string& session) const = 0;
+
+  virtual std::vector<Instance> live_nodes() const = 0;
+  /// Who should have it, as placement sees it from here. Nothing: it is not shared.
+  virtual std::optional<std::string> preferred_owner(const std::string& session) const = 0;
+  virtual bool is_preferred_owner(const std::string& session) const = 0;
+  virtual const std::string& instance_id() const = 0;
+};
+
+}  // namespace tenure
