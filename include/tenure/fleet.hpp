@@ -55,6 +55,7 @@ struct FleetEvent {
     ending,     // end what is under way before the deadline, then say ended()
     ended,      // it is ours no more
     instances,  // others have come or gone
+    sessions,   // somebody says that there are others to share: read them anew
   };
   Kind kind{};
   std::string session{};
