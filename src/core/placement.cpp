@@ -2,131 +2,93 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <set>
 
 #include "core/check.hpp"
 
 namespace tenure::core {
 
-namespace {
-
-// Spreads what differs in few bits over all of them: without it ids that count up would favour some members.
-constexpr std::uint64_t mixed(std::uint64_t bits) {
-  bits ^= bits >> 32;
-  bits *= 0xd6e8feb86659fd93U;
-  bits ^= bits >> 32;
-  bits *= 0xd6e8feb86659fd93U;
-  return bits ^ (bits >> 32);
-}
-
-// FNV-1a.
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char letter : text) {
-    hash ^= static_cast<unsigned char>(letter);
-    hash *= 0x100000001b3U;
-  }
-  return hash;
-}
-
-}  // namespace
-
-SessionHash session_hash(std::string_view id) { return mixed(hash_of(id)); }
-
-Placement::Placement(const std::vector<Member>& members) {
+Placement::Placement(const std::vector<Member>& members) : hashes_(members.size()) {
   must(members.size() < nobody, "members can be counted");
+  std::vector<MemberIndex> by_id(members.size());
+  std::iota(by_id.begin(), by_id.end(), MemberIndex{0});
+  std::ranges::sort(by_id, {}, [&](MemberIndex i) -> const std::string& { return members[i].id; });
+  std::set<std::uint64_t> taken;
+  for (const MemberIndex i : by_id) {
+    hashes_[i] = member_hash(members[i].id);
+    // Two ids can be made to have one hash. They would rank alike, and their order would decide.
+    while (!taken.insert(hashes_[i]).second) hashes_[i] = mixed(hashes_[i] + 1);
+  }
   for (const Member& member : members) {
-    hashes_.push_back(mixed(hash_of(member.id)));
     weights_.push_back(member.weight);
     weight_ += member.weight;
   }
 }
 
-std::uint64_t Placement::rank(MemberIndex member, SessionHash session) const {
-  return mixed(hashes_[member] ^ session);
+std::size_t Placement::position(MemberIndex member, SessionHash session) const {
+  const std::uint64_t its = rank(member, session);
+  std::size_t better = 0;
+  for (std::size_t i = 0; i < hashes_.size(); ++i) {
+    if (weights_[i] > 0 && rank_of(hashes_[i], session) > its) better += 1;
+  }
+  return better;
 }
 
 // Whole shares first. What is left over, less than one for each, goes to those who have more than their share already,
 // so that nothing moves for it; then by chance that is the same for everybody.
-std::vector<std::size_t> Placement::quotas(std::size_t sessions, const std::vector<std::size_t>& owned) const {
-  std::vector<std::size_t> quotas;
-  std::size_t given = 0;
-  for (const std::uint64_t weight : weights_) {
-    quotas.push_back(static_cast<std::size_t>(sessions * weight / weight_));
-    given += quotas.back();
-  }
-  std::vector<MemberIndex> order;
+std::vector<std::size_t> Placement::quotas(std::size_t sessions,
+                                           const std::vector<std::size_t>& owned) const {
+  std::vector<std::size_t> quotas(weights_.size());
+  if (weight_ == 0) return quotas;
+  std::size_t left = sessions;
+  std::vector<MemberIndex> order;  // those with a claim on a part of one
   for (MemberIndex i = 0; i < weights_.size(); ++i) {
-    if (sessions * weights_[i] % weight_ != 0) order.push_back(i);  // it has a claim on a part of one
+    const std::uint64_t shares = sessions * weights_[i];
+    quotas[i] = static_cast<std::size_t>(shares / weight_);
+    left -= quotas[i];
+    if (shares % weight_ != 0) order.push_back(i);
   }
   std::ranges::sort(order, [&](MemberIndex one, MemberIndex other) {
     const bool has_one = owned[one] > quotas[one];
     const bool has_other = owned[other] > quotas[other];
     return has_one != has_other ? has_one : hashes_[one] > hashes_[other];
   });
-  for (std::size_t i = 0; given < sessions; ++i, ++given) quotas[order.at(i)] += 1;
+  for (std::size_t i = 0; i < left; ++i) quotas[order.at(i)] += 1;
   return quotas;
 }
 
-MemberIndex Placement::best(SessionHash session, const std::vector<std::size_t>& room) const {
-  MemberIndex best = nobody;
-  std::uint64_t highest = 0;
-  for (MemberIndex i = 0; i < hashes_.size(); ++i) {
-    if (room[i] == 0) continue;
-    const std::uint64_t its = rank(i, session);
-    if (best == nobody || its > highest) {
-      best = i;
-      highest = its;
-    }
-  }
-  return best;
-}
-
-std::vector<MemberIndex> Placement::place(std::span<const SessionHash> sessions,
-                                          std::span<const MemberIndex> owners) const {
+Plan Placement::place(std::span<const SessionHash> sessions, std::span<const MemberIndex> owners) const {
   must(sessions.size() == owners.size(), "every session has an owner, or nobody");
-  std::vector<MemberIndex> placed(owners.begin(), owners.end());
+  must(sessions.size() < ~SessionIndex{0}, "sessions can be counted, and multiplied by a weight");
+  const std::size_t members = hashes_.size();
+  std::vector<std::size_t> owned(members);
+  for (const MemberIndex owner : owners) {
+    if (owner < members) owned[owner] += 1;
+  }
+  Plan plan{{owners.begin(), owners.end()}, quotas(sessions.size(), owned)};
   if (weight_ == 0) {
-    std::ranges::fill(placed, nobody);
-    return placed;
-  }
-  std::vector<std::size_t> owned(hashes_.size());
-  for (MemberIndex& owner : placed) {
-    if (owner >= hashes_.size()) owner = nobody;  // it is gone
-    if (owner != nobody) owned[owner] += 1;
-  }
-  const auto quota = quotas(sessions.size(), owned);
-  std::vector<std::size_t> room(hashes_.size());
-  for (MemberIndex i = 0; i < room.size(); ++i) room[i] = quota[i] - std::min(quota[i], owned[i]);
-
-  // Who has too much gives what somebody with room fits best.
-  std::vector<std::vector<std::pair<std::uint64_t, std::size_t>>> offers(hashes_.size());
-  for (std::size_t s = 0; s < placed.size(); ++s) {
-    const MemberIndex owner = placed[s];
-    if (owner == nobody || owned[owner] <= quota[owner]) continue;
-    const MemberIndex taker = best(sessions[s], room);
-    offers[owner].emplace_back(taker == nobody ? 0 : rank(taker, sessions[s]), s);
-  }
-  for (MemberIndex i = 0; i < offers.size(); ++i) {
-    if (offers[i].empty()) continue;
-    const auto excess = static_cast<std::ptrdiff_t>(owned[i] - quota[i]);
-    const auto by_rank = [&](const auto& one, const auto& other) {
-      return std::pair(one.first, sessions[one.second]) > std::pair(other.first, sessions[other.second]);
-    };
-    std::ranges::nth_element(offers[i], offers[i].begin() + excess - 1, by_rank);
-    for (std::ptrdiff_t k = 0; k < excess; ++k) placed[offers[i][static_cast<std::size_t>(k)].second] = nobody;
+    std::ranges::fill(plan.placed, nobody);
+    return plan;
   }
 
-  // Not in the order in which they came: that is nobody's business.
-  std::vector<std::size_t> homeless;
-  for (std::size_t s = 0; s < placed.size(); ++s) {
-    if (placed[s] == nobody) homeless.push_back(s);
+  Exchange exchange(sessions);
+  for (MemberIndex i = 0; i < members; ++i) {
+    if (owned[i] < plan.quota[i]) exchange.add(Exchange::Taker{i, hashes_[i], plan.quota[i] - owned[i]});
   }
-  std::ranges::sort(homeless, {}, [&](std::size_t s) { return sessions[s]; });
-  for (const std::size_t s : homeless) {
-    placed[s] = best(sessions[s], room);
-    room[placed[s]] -= 1;
+  std::vector<std::optional<GiverIndex>> givers(members);
+  for (MemberIndex i = 0; i < members; ++i) {
+    if (owned[i] <= plan.quota[i]) continue;
+    givers[i] = exchange.add(Exchange::Giver{owned[i], owned[i] - plan.quota[i]});
   }
-  return placed;
+  const std::size_t orphans = sessions.size() - std::reduce(owned.begin(), owned.end());
+  const GiverIndex gone = exchange.add(Exchange::Giver{orphans, orphans});
+  for (SessionIndex s = 0; s < owners.size(); ++s) {
+    const auto giver = owners[s] < members ? givers[owners[s]] : gone;
+    if (giver) exchange.offer(*giver, s);
+  }
+  exchange.settle(plan.placed);
+  return plan;
 }
 
 }  // namespace tenure::core
