@@ -19,5 +19,7 @@ void crash(int rounds);
 void crash_candidate(const std::string& url);
 // What a thousand elections cost while nothing happens.
 void thousand_elections(int rounds);
+// Who should own which of a million sessions: from nothing, after a join, after a leave. No server.
+void placement(int rounds);
 
 }  // namespace tenure::bench

@@ -1,5 +1,5 @@
-// tenure-bench [--quick] [one] [many] [renew] [handover] [crash] [elections]: how close Tenure comes to what a
-// hand-made program could do, in one run on this machine.
+// tenure-bench [--quick] [one] [many] [renew] [handover] [crash] [elections] [placement]: how close Tenure comes to
+// what a hand-made program could do, in one run on this machine.
 #include <cstdio>
 #include <set>
 #include <string>
@@ -22,5 +22,6 @@ int main(int argc, char** argv) {
     if (wants("handover")) tenure::bench::hand_over(rounds);
     if (wants("crash")) tenure::bench::crash(rounds);
     if (wants("elections")) tenure::bench::thousand_elections(rounds);
+    if (one_core && wants("placement")) tenure::bench::placement(rounds);
   }
 }
