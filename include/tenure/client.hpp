@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tenure/election.hpp"
+#include "tenure/fleet.hpp"
 #include "tenure/lease.hpp"
 #include "tenure/lock.hpp"
 #include "tenure/options.hpp"
@@ -48,6 +49,11 @@ class Client {
   /// Takes part in the election of this name, once it is started. Refused (usage) when its lengths do not fit together.
   /// The name is the key in Redis, as it is.
   tl::expected<Election, Refusal> election(std::string name, const ElectionOptions& options = {}) const;
+
+  /// Takes part in the fleet of this name, once it is started; its keys begin with the name and a colon. Refused (usage)
+  /// when its lengths do not fit together. One client takes part in one fleet.
+  tl::expected<std::unique_ptr<Fleet>, Refusal> fleet(std::string name = "poll",
+                                                      const FleetOptions& options = {}) const;
 
   /// Asks every node, at most so long.
   Health health(std::chrono::milliseconds timeout = std::chrono::milliseconds(1'000)) const;

@@ -171,9 +171,70 @@ struct ElectionStopped {
   ElectionId election{};
 };
 
+// For the fleet: the reply to a request of its own.
+struct Heard {
+  RequestId request{};
+  Reply reply;
+};
+
+// Why a session is given back.
+enum class EndReason : std::uint8_t {
+  rebalance,    // another should have it, and asks for it
+  removed,      // it is shared no more
+  given_back,   // by hand
+  stopped,      // the fleet was
+  not_renewed,  // the deadline came near without an answer
+  missing,      // its key is gone
+  taken,        // its key shows another grant, or another process lives under our id
+  closed,       // the client was
+};
+
+// For whoever works on sessions.
+struct SessionTaken {
+  std::string session;
+  Acquired lease;
+};
+// Asked for by hand.
+struct SessionRefused {
+  std::string session;
+  Refusal refusal;
+};
+// The work on it must end: until the deadline nobody else can own it. Whoever drives this calls drained() after that.
+struct SessionEnding {
+  std::string session;
+  LeaseId lease{};
+  EndReason reason = EndReason::stopped;
+  Time deadline{};
+};
+struct SessionEnded {
+  std::string session;
+  std::string key;
+  LeaseId lease{};
+  EndReason reason = EndReason::stopped;
+};
+struct InstancesChanged {
+  std::vector<std::string> joined{};
+  std::vector<std::string> left{};
+};
+// Somebody says so: they are to be read again.
+struct SessionsChanged {};
+// It has beaten for the first time.
+struct FleetJoined {};
+// Its Redis does not answer; said when that begins.
+struct FleetHindered {
+  Failure failure;
+};
+// Another process lives under its id. What it has it gives back, as if it had been stopped.
+struct FleetRefused {
+  IdTaken taken;
+};
+struct FleetStopped {};
+
 using Action = std::variant<Send, Drop, Listen, ClockJumped, Acquired, Refused, Waiting, Renewed, Uncertain,
                             Lost, Released, Seen, Unseen, Elected, TermEnding, TermOverran, TermOver,
-                            LeaderChanged, CampaignHindered, ElectionStopped>;
+                            LeaderChanged, CampaignHindered, ElectionStopped, Heard, SessionTaken,
+                            SessionRefused, SessionEnding, SessionEnded, InstancesChanged, SessionsChanged,
+                            FleetJoined, FleetHindered, FleetRefused, FleetStopped>;
 using Actions = std::vector<Action>;
 
 }  // namespace tenure::core

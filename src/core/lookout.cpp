@@ -11,55 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A script blocks the whole server for some 2 µs a name.
-constexpr std::size_t look_size_max = 500;
-
-// Is this a lease that somebody holds? Not one that is kept for a waiter, broken, or written by others.
-bool is_held(const Sight& sight, const Holder& holder) {
-  return sight.left > Ttl::zero() && holder.token != 0 && !holder.waits &&
-         !holder.owner.starts_with(broken_by);
-}
-
-// What the nodes have said of the name with that number.
-std::vector<const Sight*> sights_of(const std::vector<std::optional<Sights>>& answers, std::size_t name) {
-  std::vector<const Sight*> sights;
-  for (const auto& answer : answers) sights.push_back(answer ? &(*answer)[name] : nullptr);
-  return sights;
-}
-
 }  // namespace
-
-// What the nodes show for one name.
-struct Lookout::View {
-  std::optional<Holder> holder{};  // shown by a majority
-  std::string value{};             // as it is shown
-  Ttl left{};                      // until it is shown by one no more
-  bool decided = false;            // nodes that have not answered cannot change it
-};
-
-Lookout::View Lookout::view_of(const std::vector<const Sight*>& nodes) {
-  const std::size_t quorum = quorum_of(nodes.size());
-  // By value: on a majority its token is that of a confirmed grant.
-  std::map<std::string, std::vector<Ttl>> shown;
-  std::size_t silent = 0;
-  for (const Sight* sight : nodes) {
-    if (sight == nullptr) {
-      silent += 1;
-    } else if (is_held(*sight, read_holder(sight->value))) {
-      shown[sight->value].push_back(sight->left);
-    }
-  }
-  View view;
-  std::size_t most = 0;
-  for (auto& [value, left] : shown) {
-    most = std::max(most, left.size());
-    if (left.size() < quorum) continue;
-    std::ranges::sort(left, std::greater<>());
-    view = {read_holder(value), value, left[quorum - 1], true};
-  }
-  view.decided = view.decided || most + silent < quorum;
-  return view;
-}
 
 void Lookout::watch(WatchId id, std::string key, Duration every, Duration node_timeout, Time now) {
   const auto [it, added] = watched_.try_emplace(id, Watched{std::move(key), every, node_timeout});

@@ -12,6 +12,7 @@
 
 #include "core/outbox.hpp"
 #include "core/timing.hpp"
+#include "core/view.hpp"
 
 namespace tenure::core {
 
@@ -40,7 +41,6 @@ class Lookout {
     std::optional<Holder> seen{};
     Time seen_until = long_ago;
   };
-  struct View;
   using LookId = std::uint64_t;
   // One question about some names to every node.
   struct Look {
@@ -53,7 +53,6 @@ class Lookout {
 
   void look(const std::vector<WatchId>& watches, Duration node_timeout, Time now, Outbox& out);
   void on_answer(LookId id, NodeIndex node, const Reply& reply, Time now, Outbox& out);
-  static View view_of(const std::vector<const Sight*>& nodes);
   void tell(WatchId id, const View& view, const std::vector<NodeFailure>& failures, Time now, Outbox& out);
   void look_at(WatchId id, Watched& watched, std::optional<Time> when);
 

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/beat.hpp"
 #include "core/grant.hpp"
 #include "core/nodes.hpp"
 #include "core/time.hpp"
@@ -79,8 +80,16 @@ struct LookRequest {
   std::vector<std::string> keys;
 };
 
+// "I live, and who else does?"
+struct BeatRequest {
+  std::string fleet;  // what its keys begin with
+  std::string id;     // of the instance
+  Beat beat;
+  Ttl ttl{};  // until it counts as dead; zero: it leaves
+};
+
 using Request = std::variant<AcquireRequest, ConfirmRequest, RenewRequest, ReassertRequest, ReleaseRequest,
-                             OpenRequest, ClockRequest, LookRequest>;
+                             OpenRequest, ClockRequest, LookRequest, BeatRequest>;
 
 struct Granted {
   Token token = 0;
@@ -124,6 +133,28 @@ struct Sight {
 
 using Sights = std::vector<Sight>;
 
+// One that lives.
+struct Member {
+  std::string id;
+  std::uint32_t weight = 1;  // with 0 it owns nothing
+  std::uint64_t owned = 0;
+  Ttl left{};  // until it counts as dead, unless it beats again
+
+  bool operator==(const Member&) const = default;
+};
+
+// Who lives.
+struct Roll {
+  std::vector<Member> members;  // by id
+  std::uint64_t version = 0;    // of the sessions, as they are in Redis
+};
+
+// Another process lives under the id of the one that asked.
+struct IdTaken {
+  std::string text;  // of its beat
+  Ttl left{};
+};
+
 // Could the request have changed the node?
 enum class Applied : std::uint8_t { no, perhaps };
 
@@ -156,6 +187,7 @@ inline const Failure silence{Applied::perhaps, FailureCode::timed_out, "no answe
 // A node that answered something else than it was asked.
 inline const Failure misfit{Applied::perhaps, FailureCode::protocol, "the reply does not fit the request"};
 
-using Reply = std::variant<Granted, Held, NotOpen, Opened, NodeClock, KeyAnswers, Sights, Failure>;
+using Reply =
+    std::variant<Granted, Held, NotOpen, Opened, NodeClock, KeyAnswers, Sights, Roll, IdTaken, Failure>;
 
 }  // namespace tenure::core

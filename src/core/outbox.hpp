@@ -12,7 +12,7 @@ namespace tenure::core {
 
 // Which machine sent a request.
 struct Sender {
-  enum class Kind : std::uint8_t { acquisition, release, quarantine, clock, keeper, lookout };
+  enum class Kind : std::uint8_t { acquisition, release, quarantine, clock, keeper, lookout, fleet };
 
   Kind kind = Kind::keeper;
   std::uint64_t id = 0;

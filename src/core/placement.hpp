@@ -14,17 +14,13 @@
 #include <vector>
 
 #include "core/exchange.hpp"
+#include "core/message.hpp"
 #include "core/rendezvous.hpp"
 
 namespace tenure::core {
 
 // The owner of what has none, or whose owner is gone.
 inline constexpr MemberIndex nobody = ~MemberIndex{0};
-
-struct Member {
-  std::string id;
-  std::uint32_t weight = 1;  // with 0 it owns nothing
-};
 
 struct Plan {
   std::vector<MemberIndex> placed;  // by session

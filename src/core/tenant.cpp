@@ -110,6 +110,9 @@ void Tenant::hear(RequestId request, const Requests::Entry& entry, const Reply& 
       lookout_.on_reply(request, reply, now, out);
       return;
     }
+    case Sender::Kind::fleet:
+      actions.push_back(Heard{request, reply});
+      return;
     case Sender::Kind::keeper:
       Outbox out = outbox(Sender::Kind::keeper, 0, actions);
       keeper_.on_reply(request, reply, now, random_, out);
@@ -195,6 +198,11 @@ std::optional<Time> Tenant::wake() const {
 std::string Tenant::key_of(LeaseId id) const {
   const auto lease = keeper_.find(id);
   return lease ? lease->key : std::string();
+}
+
+std::optional<Time> Tenant::deadline_of(LeaseId id) const {
+  const auto lease = keeper_.find(id);
+  return lease ? std::optional(lease->deadline) : std::nullopt;
 }
 
 bool Tenant::asks_for(AcquireId id, std::string_view value) const {

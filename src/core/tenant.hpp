@@ -62,6 +62,9 @@ class Tenant {
   WatchId watch(std::string key, Duration every, Duration node_timeout, Time now);
   void unwatch(WatchId id) { lookout_.unwatch(id); }
 
+  // Requests of the fleet that is driven beside it; Heard tells the replies.
+  Outbox ask_for_fleet(Actions& actions) { return outbox(Sender::Kind::fleet, 0, actions); }
+
   void on_reply(RequestId request, const Reply& reply, Time now, Actions& actions);
   // These only move timers; wake() says when to act.
   // A connection to that node was admitted with this record.
@@ -76,7 +79,10 @@ class Tenant {
 
   // The name of a lease that is known, for people.
   std::string key_of(LeaseId id) const;
+  // Until when a lease that is known is held, or was at the latest.
+  std::optional<Time> deadline_of(LeaseId id) const;
   const std::string& owner() const { return config_.owner; }
+  std::size_t nodes() const { return config_.nodes; }
   // Is this value of a lease by the grant that this acquisition asks for?
   bool asks_for(AcquireId id, std::string_view value) const;
 

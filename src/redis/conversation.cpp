@@ -82,6 +82,7 @@ tl::expected<Conversation::Heard, core::Failure> Conversation::hear(const Value&
 }
 
 void Conversation::ask_admission(std::vector<Command>& out) {
+  if (!introduce_) return send_held_back(out);
   admitting_ = introduce_();
   out.push_back(admit_call(*admitting_, keyspace_, CallBy::sha1));
 }

@@ -41,7 +41,8 @@ class Conversation {
   };
   using Introduce = std::function<Introduction()>;
 
-  // Whoever is to be admitted introduces itself, each time anew.
+  // Whoever is to be admitted introduces itself, each time anew. With no introduction there is no admission: for a
+  // Redis where no leases are.
   Conversation(Greeting greeting, Keyspace keyspace, Introduce introduce);
 
   // Commands that are to be sent, in this order, are appended to out by all three. Requests may be

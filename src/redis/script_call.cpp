@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <span>
 #include <utility>
 
 #include "core/number.hpp"
@@ -70,6 +71,14 @@ Command reassert_call(const core::ReassertRequest& request, const Keyspace& keys
     command.push_back(std::to_string(item.token));
   }
   return command;
+}
+
+Command beat_call(const core::BeatRequest& request, CallBy by) {
+  const std::string& fleet = request.fleet;
+  const std::string instances = Keyspace::instances(fleet);
+  return call(beat_script, by, {instances + request.id, fleet + "nodes", fleet + "sessions:version"},
+              {core::beat_opening(request.beat.boot), core::beat_text(request.beat), number(request.ttl),
+               request.id, instances, Keyspace::changes(fleet)});
 }
 
 core::Failure misfit(const std::string& what) {
@@ -141,6 +150,34 @@ core::Reply look_reply(const Value& value, std::size_t keys) {
   return all;
 }
 
+bool is_member(std::span<const Value> item) {
+  return item[0].kind == Value::Kind::string && item[1].kind == Value::Kind::integer &&
+         item[2].kind == Value::Kind::string;
+}
+
+core::Reply beat_reply(const Value& value) {
+  const auto& items = value.items;
+  if (value.kind == Value::Kind::array && items.size() == 2 && items[0].kind == Value::Kind::string &&
+      items[1].kind == Value::Kind::integer) {
+    return core::IdTaken{items[0].text, std::min(core::Ttl(items[1].integer), left_max)};
+  }
+  if (value.kind != Value::Kind::array || items.size() % 3 != 1 || items[0].kind != Value::Kind::integer ||
+      items[0].integer < 0) {
+    return misfit("beat gives a version and who lives");
+  }
+  core::Roll roll{{}, static_cast<std::uint64_t>(items[0].integer)};
+  for (std::size_t i = 1; i < items.size(); i += 3) {
+    if (!is_member({&items[i], 3})) return misfit("beat gives id, time left and text");
+    // What somebody else wrote there is no instance.
+    if (const auto beat = core::read_beat(items[i + 2].text)) {
+      roll.members.push_back({items[i].text, beat->weight, beat->owned,
+                              std::clamp(core::Ttl(items[i + 1].integer), core::Ttl(0), left_max)});
+    }
+  }
+  std::ranges::sort(roll.members, {}, &core::Member::id);
+  return roll;
+}
+
 }  // namespace
 
 Command script_call(const core::Request& request, const Keyspace& keyspace, std::string_view epoch,
@@ -177,6 +214,7 @@ Command script_call(const core::Request& request, const Keyspace& keyspace, std:
     }
     return command;
   }
+  if (const auto* beat = std::get_if<core::BeatRequest>(&request)) return beat_call(*beat, by);
   return reassert_call(std::get<core::ReassertRequest>(request), keyspace, epoch, by);
 }
 
@@ -205,6 +243,7 @@ core::Reply script_reply(const core::Request& request, const Value& value) {
     return key_answers(value, renew->items.size());
   if (const auto* look = std::get_if<core::LookRequest>(&request))
     return look_reply(value, look->keys.size());
+  if (std::holds_alternative<core::BeatRequest>(request)) return beat_reply(value);
   if (const auto* reassert = std::get_if<core::ReassertRequest>(&request)) {
     if (value.kind == Value::Kind::string) return core::NotOpen{value.text};
     return key_answers(value, reassert->items.size());

@@ -29,6 +29,9 @@ struct Keyspace {
   std::string queue(const std::string& lease) const { return prefix + "queue:" + lease; }
   // What the channels of waiters begin with; the owner's id follows.
   std::string channels() const { return prefix + "wake:"; }
+  // Of a fleet whose keys begin so: its instances, and the channel of what changes.
+  static std::string instances(const std::string& fleet) { return fleet + "node:"; }
+  static std::string changes(const std::string& fleet) { return fleet + "changes"; }
   // Does Tenure need this key for itself, so that it can be no lease?
   bool owns(const std::string& key) const {
     return key == record() || key == fence() || key.starts_with(queue(""));

@@ -24,5 +24,6 @@ extern const Script publish_result_script;
 extern const Script rights_script;
 extern const Script look_script;
 extern const Script break_script;
+extern const Script beat_script;
 
 }  // namespace tenure::redis

@@ -4,6 +4,7 @@
 
 #include "runtime/election.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/membership.hpp"
 
 namespace tenure::runtime {
 
@@ -49,6 +50,10 @@ tl::expected<Lease, core::Refusal> Client::acquire(const std::string& key, const
 
 std::shared_ptr<Election> Client::election(core::ElectionPlan plan) const {
   return std::make_shared<Election>(engine_, std::move(plan));
+}
+
+std::shared_ptr<Membership> Client::membership(core::FleetPlan plan, std::optional<DataNode> data) const {
+  return std::make_shared<Membership>(engine_, std::move(plan), std::move(data));
 }
 
 Lease Client::lend(std::shared_ptr<LeaseState> term) const {

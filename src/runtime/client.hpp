@@ -20,6 +20,10 @@
 #include "runtime/tls.hpp"
 #include "tenure/event.hpp"
 
+namespace tenure::core {
+struct FleetPlan;
+}
+
 namespace tenure::runtime {
 
 struct ClientOptions {
@@ -52,6 +56,8 @@ struct NotExtended {
 
 class Engine;
 class Election;
+class Membership;
+struct DataNode;
 struct LeaseState;
 
 // The right to a name until a deadline that moves on by itself. Gives it back when destroyed, which
@@ -93,6 +99,8 @@ class Client {
                                              std::stop_token stop = {});
   // An election that is not started yet.
   std::shared_ptr<Election> election(core::ElectionPlan plan) const;
+  // A part in a fleet that it has not joined yet.
+  std::shared_ptr<Membership> membership(core::FleetPlan plan, std::optional<DataNode> data) const;
   // A handle of its term, which the election gives back.
   Lease lend(std::shared_ptr<LeaseState> term) const;
   // Says this where the client's log goes.

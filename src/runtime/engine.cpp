@@ -135,6 +135,7 @@ void Engine::close() {
   if (closed_.exchange(true)) return;
   const core::Time now = boot_now();
   elections_.close(now, actions);
+  if (fleet_) fleet_->close(now, actions);
   perform(actions, now);
   for (const auto& [id, call] : acquires_) tenant_.cancel(id, now, actions);
   for (const auto& [id, lease] : leases_) {
@@ -154,6 +155,7 @@ void Engine::close() {
     line.link.drop({core::Applied::perhaps, core::FailureCode::closed, "the client was closed"}, news);
   }
   for (Ear& ear : ears_) ear.close();
+  if (changes_) changes_->close();
   core::Actions rest;
   hear(news, boot_now(), rest);
   perform(rest, boot_now());
@@ -172,6 +174,7 @@ void Engine::perform(core::Actions& actions, core::Time now) {
   while (!actions.empty()) {
     Link::News news;
     elections_.digest(actions, now);
+    if (fleet_) fleet_->digest(actions, now);
     batch.swap(actions);
     actions.clear();
     for (core::Action& action : batch) act(action, now, news, actions);
@@ -180,6 +183,7 @@ void Engine::perform(core::Actions& actions, core::Time now) {
     hear(news, now, actions);
     note_ears(now);
   }
+  end_fleet_if_stopped();
   arm_timer();
   if (poller_ != nullptr && polled_ != snapshot()) kick_poller();
 }
@@ -191,6 +195,8 @@ void Engine::hear(const Link::News& news, core::Time now, core::Actions& actions
 
 void Engine::act(core::Action& action, core::Time now, Link::News& news, core::Actions& more) {
   if (auto* send = std::get_if<core::Send>(&action)) {
+    // With every beat: is the connection still there by which others tell of changes?
+    if (changes_ && std::holds_alternative<core::BeatRequest>(send->request)) changes_->open(now, random_);
     link_for(*send).ask(send->id, std::move(send->request), now, news);
   } else if (const auto* drop = std::get_if<core::Drop>(&action)) {
     // A connection that has failed since is gone with its requests; the next one is innocent.
@@ -221,8 +227,8 @@ void Engine::act(core::Action& action, core::Time now, Link::News& news, core::A
     Call& call = *releases_.at(released->lease);
     call.released = std::move(*released);
     complete(call);
-  } else {
-    act_in_election(action);
+  } else if (!act_in_election(action)) {
+    act_in_fleet(action);
   }
 }
 
@@ -233,9 +239,14 @@ Link& Engine::link_for(const core::Send& send) {
     if (line.node == send.node && line.patience == patience) return line.link;
   }
   const auto introduce = [this] { return redis::Introduction{random_.hex16(), wall_now_ms()}; };
-  lines_.push_back(
-      {send.node, patience,
-       Link(send.node, options_.nodes.at(send.node), options_.keyspace, introduce, options_.tls)});
+  if (send.node == options_.nodes.size()) {
+    lines_.push_back(
+        {send.node, patience, Link(send.node, data_->address, options_.keyspace, nullptr, data_->tls)});
+  } else {
+    lines_.push_back(
+        {send.node, patience,
+         Link(send.node, options_.nodes.at(send.node), options_.keyspace, introduce, options_.tls)});
+  }
   return lines_.back().link;
 }
 
@@ -260,6 +271,7 @@ void Engine::on_renewed(const core::Renewed& renewed, core::Actions& more) {
   LeaseState& lease = *leases_.at(renewed.lease);
   if (lease.extend(lease.noted, renewed.deadline)) {
     lease.noted = renewed.deadline;
+    if (lease.uncertain.exchange(false)) tell_fleet(renewed, renewed.lease);
     tell(Event::Kind::renewed, renewed.lease);
     if (renewed.extended) finish_extension(renewed.lease, renewed.deadline);
     return;
@@ -280,6 +292,7 @@ void Engine::on_lost(const core::Lost& lost) {
 
 void Engine::on_uncertain(const core::Uncertain& uncertain) {
   tell(Event::Kind::uncertain, uncertain.lease, uncertain.failure.detail);
+  if (!leases_.at(uncertain.lease)->uncertain.exchange(true)) tell_fleet(uncertain, uncertain.lease);
   finish_extension(uncertain.lease, tl::unexpected(NotExtended{false, uncertain.failure.detail}));
   const core::Duration left = leases_.at(uncertain.lease)->deadline.load() - boot_now();
   log(tenant_.key_of(uncertain.lease) + " is uncertain: its renewal failed (" + uncertain.failure.detail +
@@ -331,17 +344,22 @@ void Engine::note_ears(core::Time now) {
 }
 
 // When the core has something to do by itself.
-std::optional<core::Time> Engine::wake() const { return core::sooner(tenant_.wake(), elections_.wake()); }
+std::optional<core::Time> Engine::wake() const {
+  const auto first = core::sooner(tenant_.wake(), elections_.wake());
+  return fleet_ ? core::sooner(first, fleet_->wake()) : first;
+}
 
 void Engine::on_timer(core::Time now, core::Actions& actions) {
   tenant_.on_timer(now, actions);
   elections_.on_timer(now, actions);
+  if (fleet_) fleet_->on_timer(now, actions);
 }
 
 // Seldom a system call: a timer that fires too early is simply set again.
 void Engine::arm_timer() {
   auto first = wake();
   for (const Ear& ear : ears_) first = core::sooner(first, ear.wake());
+  if (changes_) first = core::sooner(first, changes_->wake());
   if (!first || (armed_ && *armed_ <= *first)) return;
   armed_ = first;
   timer_.set(first);

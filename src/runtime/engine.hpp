@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/elections.hpp"
+#include "core/fleet.hpp"
 #include "core/tenant.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/boot_timer.hpp"
@@ -37,6 +38,7 @@ struct LeaseState {
   std::atomic<core::Time> deadline{};
   core::Time noted{};  // the deadline as the engine last set it
   std::atomic<std::optional<core::LossReason>> loss{};
+  std::atomic<bool> uncertain = false;  // its last renewal failed
   std::stop_source lost;
   bool releasing = false;                      // somebody does; guarded by the engine's mutex
   std::unique_ptr<core::Released> released{};  // the last word
@@ -60,6 +62,20 @@ class ElectionListener {
   virtual void on_stopped() = 0;
 };
 
+// Hears of the fleet, like that, what concerns it: and of its leases also Uncertain, and Renewed after that.
+class FleetListener {
+ public:
+  virtual ~FleetListener() = default;
+  // With the lease that it is about, if it is about one.
+  virtual void hear(const core::Action& news, const std::shared_ptr<LeaseState>& lease) = 0;
+};
+
+// Where the heartbeats of a fleet are, if not on the first node.
+struct DataNode {
+  redis::Address address{};
+  Tls tls{};
+};
+
 class Engine {
  public:
   // Throws std::system_error where the kernel gives no descriptor or thread.
@@ -81,12 +97,25 @@ class Engine {
   void stop(core::ElectionId election);
   void step_down(core::ElectionId election);
   void drained(core::ElectionId election, core::LeaseId term);
+
+  // Takes part in a fleet. False when the engine is closed, or takes part in one already. The listener is known until
+  // it hears FleetStopped.
+  bool join(core::FleetPlan plan, std::optional<DataNode> data, std::shared_ptr<FleetListener> listener);
+  void leave();
+  void share(const std::vector<std::string>& sessions);
+  void take(const std::string& session);
+  bool give_back(const std::string& session);
+  void session_drained(core::LeaseId lease);
+  std::vector<core::Member> members();
+  std::optional<std::string> preferred(const std::string& session);
+
   // Runs what is the user's, on a thread of its own.
   void run_for_user(std::function<void()> task) {
     handlers_.post(std::move(task), Herald::Kind::must_arrive);
   }
   void log(std::string sentence);
 
+  const std::string& owner() const { return options_.owner; }
   bool forked() const;
   void close();
   bool closed() const { return closed_; }
@@ -106,7 +135,8 @@ class Engine {
   };
   // A connection as the poller sees it.
   struct Polled {
-    bool ear = false;
+    enum class Kind : std::uint8_t { line, ear, changes };
+    Kind kind = Kind::line;
     std::size_t index = 0;  // among the lines, or the ears
     int fd = -1;
     short events = 0;
@@ -132,9 +162,13 @@ class Engine {
 
   void perform(core::Actions& actions, core::Time now);
   void act(core::Action& action, core::Time now, Link::News& news, core::Actions& more);
-  void act_in_election(core::Action& action);
+  bool act_in_election(core::Action& action);
+  void act_in_fleet(const core::Action& action);
+  void hear_changes(const std::vector<std::string>& messages, core::Time now, core::Actions& actions);
+  void tell_fleet(const core::Action& news, core::LeaseId lease);
+  void end_fleet_if_stopped();
   void hear(const Link::News& news, core::Time now, core::Actions& actions);
-  void hear(const Polled& ready, core::Time now, Link::News& news);
+  void hear(const Polled& ready, core::Time now, Link::News& news, core::Actions& actions);
   void listen(core::Time now);
   void note_ears(core::Time now);
   std::shared_ptr<LeaseState> note_lease(const core::Acquired& acquired);
@@ -176,9 +210,13 @@ class Engine {
   core::Random random_;
   core::Tenant tenant_;
   core::Elections elections_;
-  std::deque<Line> lines_;       // made when first needed; none ever moves or goes
-  std::deque<Ear> ears_;         // by node; none before somebody waits
-  std::vector<bool> listening_;  // by node, as the tenant knows it
+  std::optional<core::Fleet> fleet_;
+  std::shared_ptr<FleetListener> fleet_listener_;
+  std::optional<DataNode> data_;  // it has the index behind those of the nodes
+  std::optional<Ear> changes_;    // what is said of the fleet's changes
+  std::deque<Line> lines_;        // made when first needed; none ever moves or goes
+  std::deque<Ear> ears_;          // by node; none before somebody waits
+  std::vector<bool> listening_;   // by node, as the tenant knows it
   std::unordered_map<core::AcquireId, Call*> acquires_;
   std::unordered_map<core::LeaseId, Call*> releases_;
   std::unordered_map<core::LeaseId, Call*> extensions_;

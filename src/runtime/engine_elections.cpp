@@ -37,7 +37,8 @@ void Engine::drained(core::ElectionId election, core::LeaseId term) {
   });
 }
 
-void Engine::act_in_election(core::Action& action) {
+// False when it concerns no election.
+bool Engine::act_in_election(core::Action& action) {
   if (const auto* elected = std::get_if<core::Elected>(&action)) {
     listeners_.at(elected->election)->on_elected(note_lease(elected->term));
   } else if (const auto* ending = std::get_if<core::TermEnding>(&action)) {
@@ -55,7 +56,10 @@ void Engine::act_in_election(core::Action& action) {
     auto listener = listeners_.extract(stopped->election).mapped();
     listener->on_stopped();
     run_for_user([listener = std::move(listener)] {});
+  } else {
+    return false;
   }
+  return true;
 }
 
 void Engine::on_term_ending(const core::TermEnding& ending) {

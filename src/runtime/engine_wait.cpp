@@ -128,7 +128,7 @@ void Engine::poll_links(Lock& lock, Call& poller, std::optional<core::Duration> 
   Link::News news;
   core::Actions actions;
   for (std::size_t i = 0; i < polled_.size(); ++i) {
-    if (fds[first + i].revents != 0) hear(polled_[i], now, news);
+    if (fds[first + i].revents != 0) hear(polled_[i], now, news, actions);
   }
   hear(news, now, actions);
   note_ears(now);
@@ -137,17 +137,20 @@ void Engine::poll_links(Lock& lock, Call& poller, std::optional<core::Duration> 
   perform(actions, now);
 }
 
-void Engine::hear(const Polled& ready, core::Time now, Link::News& news) {
+void Engine::hear(const Polled& ready, core::Time now, Link::News& news, core::Actions& actions) {
   // Another thread may have closed the connection since, and the kernel given its number away.
-  if (!ready.ear) {
+  if (ready.kind == Polled::Kind::line) {
     Link& link = lines_[ready.index].link;
     if (link.wire().generation() == ready.generation) link.on_ready(now, news);
     return;
   }
-  Ear& ear = ears_[ready.index];
+  const bool changes = ready.kind == Polled::Kind::changes;
+  if (changes && !changes_) return;
+  Ear& ear = changes ? *changes_ : ears_[ready.index];
   if (ear.wire().generation() != ready.generation) return;
   std::vector<std::string> messages;
   ear.on_ready(now, random_, messages);
+  if (changes) return hear_changes(messages, now, actions);
   for (const auto& message : messages) {
     const auto wake_up = redis::read_wake_up(message);
     if (!wake_up) continue;  // not from a script of ours
@@ -176,6 +179,7 @@ void Engine::serve() {
       core::Actions actions;
       on_timer(now, actions);
       for (Ear& ear : ears_) ear.on_timer(now, random_);
+      if (changes_) changes_->on_timer(now, random_);
       note_ears(now);
       perform(actions, now);
     }
@@ -210,11 +214,13 @@ void Engine::kick_poller() { eventfd_write((poller_ == &hidden_ ? kick_hidden_ :
 std::vector<Engine::Polled> Engine::snapshot() const {
   std::vector<Polled> polled;
   polled.reserve(lines_.size() + ears_.size());
-  const auto add = [&](bool ear, std::size_t index, const Wire& wire) {
-    polled.push_back({ear, index, wire.fd(), wire.events(), wire.generation()});
+  using Kind = Polled::Kind;
+  const auto add = [&](Kind kind, std::size_t index, const Wire& wire) {
+    polled.push_back({kind, index, wire.fd(), wire.events(), wire.generation()});
   };
-  for (std::size_t i = 0; i < lines_.size(); ++i) add(false, i, lines_[i].link.wire());
-  for (std::size_t i = 0; i < ears_.size(); ++i) add(true, i, ears_[i].wire());
+  for (std::size_t i = 0; i < lines_.size(); ++i) add(Kind::line, i, lines_[i].link.wire());
+  for (std::size_t i = 0; i < ears_.size(); ++i) add(Kind::ear, i, ears_[i].wire());
+  if (changes_) add(Kind::changes, 0, changes_->wire());
   return polled;
 }
 
@@ -222,7 +228,7 @@ bool Engine::links_waiting() const {
   return std::ranges::any_of(lines_, [](const Line& line) { return line.link.waiting(); });
 }
 
-// A candidate waits for its turn without a thread of its own.
-bool Engine::somebody_must_poll() const { return links_waiting() || elections_.campaigning(); }
+// A candidate waits for its turn without a thread of its own, and so does an instance of a fleet.
+bool Engine::somebody_must_poll() const { return links_waiting() || elections_.campaigning() || fleet_; }
 
 }  // namespace tenure::runtime

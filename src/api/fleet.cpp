@@ -1,0 +1,127 @@
+#include "tenure/fleet.hpp"
+
+#include <algorithm>
+
+#include "api/context.hpp"
+#include "core/names.hpp"
+#include "core/text.hpp"
+#include "runtime/membership.hpp"
+#include "runtime/refusal_text.hpp"
+#include "runtime/wall_clock.hpp"
+#include "tenure/client.hpp"
+
+namespace tenure {
+
+namespace {
+
+// A fleet over the leases of a client.
+class LeasedFleet : public Fleet {
+ public:
+  LeasedFleet(std::shared_ptr<detail::Context> context, std::string name,
+              std::shared_ptr<runtime::Membership> membership)
+      : context_(std::move(context)), name_(std::move(name)), membership_(std::move(membership)) {}
+  ~LeasedFleet() override {
+    membership_->stop();
+    membership_->handler = {};
+  }
+
+  void on_event(std::function<void(const FleetEvent&)> handler) override {
+    membership_->handler = std::move(handler);
+  }
+
+  tl::expected<void, Refusal> start() override {
+    const auto joined = membership_->start(membership_);
+    if (joined) return {};
+    return tl::unexpected(explained(joined.error()));
+  }
+  void stop() override { membership_->stop(); }
+  void share(std::vector<std::string> sessions) override { membership_->share(std::move(sessions)); }
+  void ended(const std::string& session, std::uint64_t token) override { membership_->ended(session, token); }
+
+  tl::expected<SessionLease, Refusal> try_acquire(const std::string& session) override {
+    if (auto error = core::name_error("the session", session)) return tl::unexpected(detail::usage(*error));
+    auto lease = membership_->take(session);
+    if (!lease) return tl::unexpected(detail::refusal(lease.error(), session, *context_));
+    return std::move(*lease);
+  }
+  bool release(const std::string& session) override { return membership_->give_back(session); }
+
+  bool is_owned(const std::string& session) const override { return membership_->owned(session); }
+  bool is_uncertain(const std::string& session) const override { return membership_->uncertain(session); }
+  bool is_owned_strict(const std::string& session) override { return membership_->owned_strictly(session); }
+  std::vector<std::string> owned_sessions() const override { return membership_->all_owned(); }
+  std::optional<SessionLease> lease_info(const std::string& session) const override {
+    return membership_->lease_of(session);
+  }
+  std::vector<Instance> live_nodes() const override {
+    std::vector<Instance> instances;
+    for (const auto& member : membership_->members())
+      instances.push_back({member.id, member.weight, static_cast<std::size_t>(member.owned)});
+    return instances;
+  }
+  std::optional<std::string> preferred_owner(const std::string& session) const override {
+    return membership_->preferred(session);
+  }
+  bool is_preferred_owner(const std::string& session) const override {
+    return preferred_owner(session) == context_->id;
+  }
+  const std::string& instance_id() const override { return context_->id; }
+
+ private:
+  Refusal explained(const runtime::NotJoined& why) const {
+    if (why.taken) {
+      Refusal refusal{Refusal::Code::held,
+                      "an instance with the id " + context_->id + " lives already in the fleet " + name_ +
+                          "; give this one another id, or wait until the heartbeat of that one runs out in " +
+                          runtime::left_text(why.taken->left)};
+      refusal.holder = Refusal::Holder{context_->id, 0, why.taken->left};
+      return refusal;
+    }
+    if (why.failure)
+      return {Refusal::Code::no_quorum, "the fleet " + name_ + " cannot be joined: " + why.failure->detail};
+    if (context_->client.closed()) return {Refusal::Code::closed, "the client is closed"};
+    return detail::usage("this client takes part in a fleet already: one client, one fleet");
+  }
+
+  std::shared_ptr<detail::Context> context_;
+  std::string name_;
+  std::shared_ptr<runtime::Membership> membership_;
+};
+
+}  // namespace
+
+tl::expected<std::unique_ptr<Fleet>, Refusal> Client::fleet(std::string name,
+                                                            const FleetOptions& options) const {
+  const auto refuse = [](std::string why) { return tl::unexpected(detail::usage(std::move(why))); };
+  if (auto error = core::name_error("the name of the fleet", name)) return refuse(std::move(*error));
+  if (options.weight == 0 || options.weight > core::weight_max)
+    return refuse("a weight of " + std::to_string(options.weight) + " is not between 1 and " +
+                  std::to_string(core::weight_max));
+  core::TimingOptions lengths =
+      core::timing_options(detail::counted(options.ttl), context_->nodes.keyspace.cap);
+  lengths.renew = detail::counted(options.renew);
+  lengths.grace = detail::counted(options.grace);
+  lengths.node_timeout = detail::counted(options.node_timeout);
+  const auto timing = core::make_timing(lengths);
+  if (!timing) return refuse(timing.error());
+
+  std::optional<runtime::DataNode> data;
+  if (!options.data.empty()) {
+    auto addresses = runtime::parse_addresses({options.data});
+    if (!addresses) return refuse(addresses.error());
+    data = runtime::DataNode{addresses->front(), context_->nodes.tls};
+    if (data->address.tls) {
+      auto tls = runtime::Tls::load(context_->nodes.tls_options);
+      if (!tls) return refuse(tls.error());
+      data->tls = std::move(*tls);
+    }
+  }
+  core::FleetPlan plan{.prefix = name + ":",
+                       .timing = *timing,
+                       .weight = options.weight,
+                       .started_ms = runtime::wall_now_ms()};
+  auto membership = context_->client.membership(std::move(plan), std::move(data));
+  return std::make_unique<LeasedFleet>(context_, std::move(name), std::move(membership));
+}
+
+}  // namespace tenure

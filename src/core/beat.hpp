@@ -1,0 +1,29 @@
+// What an instance says of itself with every heartbeat: the value of its key, for people and for other instances.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tenure::core {
+
+struct Beat {
+  std::string boot;             // one that no other process has, not even of the same id
+  std::int64_t started_ms = 0;  // unix time; nothing is decided by it
+  std::uint32_t weight = 1;     // how much it takes, compared with others
+  std::uint64_t owned = 0;      // of the sessions that are shared
+  std::uint64_t version = 0;    // of the sessions, as it knows them
+
+  bool operator==(const Beat&) const = default;
+};
+
+inline constexpr std::uint32_t weight_max = 1'000;
+
+// What the text of every beat of that process begins with.
+std::string beat_opening(std::string_view boot);
+std::string beat_text(const Beat& beat);
+// Nothing when it was not written by beat_text.
+std::optional<Beat> read_beat(std::string_view text);
+
+}  // namespace tenure::core

@@ -1,0 +1,178 @@
+// Who has what, who should have it, and what this instance does about it.
+#include <algorithm>
+
+#include "core/check.hpp"
+#include "core/fleet.hpp"
+
+namespace tenure::core {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// While something is not where it should be, those who wait for it look again, less and less often.
+constexpr Duration pause_min = milliseconds(50);
+constexpr Duration pause_max = seconds(1);
+
+}  // namespace
+
+void Fleet::survey_by(Time when, bool whole) {
+  if (whole) {
+    whole_ = true;
+    pause_ = pause_min;
+  }
+  survey_at_ = sooner(survey_at_, when);
+}
+
+bool Fleet::to_be_surveyed(const Session& session) const {
+  if (!session.shared) return false;
+  switch (session.stage) {
+    case Stage::ours:  // does somebody wait for it?
+      return owned_ > quota_;
+    case Stage::draining:
+    case Stage::releasing:
+      return false;
+    case Stage::apart:
+    case Stage::wanted:
+    case Stage::asking:
+      break;
+  }
+  return whole_ || !is_settled(session);
+}
+
+void Fleet::survey(Time now, Actions& actions) {
+  survey_at_.reset();
+  std::erase_if(wanted_, [](const At it) { return it->second.stage != Stage::wanted; });
+  std::erase_if(sessions_, [](const auto& item) {
+    const Session& session = item.second;
+    return !session.shared && session.stage == Stage::apart && !session.hand;
+  });
+  surveyed_.clear();
+  found_ = 0;
+  std::vector<std::string> keys;
+  for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {
+    if (!to_be_surveyed(it->second)) continue;
+    surveyed_.push_back(it);
+    keys.push_back(key_of(it->first));
+  }
+  whole_ = false;
+  if (keys.empty()) {
+    place(now, actions);
+    return;
+  }
+  Outbox out = tenant_.ask_for_fleet(actions);
+  survey_.start(std::move(keys), now, out);
+}
+
+void Fleet::on_found(const std::vector<Survey::Found>& found, Time now, Actions& actions) {
+  if (found.empty()) return;
+  for (const Survey::Found& it : found) {
+    if (it.view) note(surveyed_[it.name], *it.view, now, actions);
+  }
+  found_ += found.size();
+  if (found_ == surveyed_.size()) place(now, actions);
+}
+
+void Fleet::note(At it, const View& view, Time now, Actions& actions) {
+  Session& session = it->second;
+  if (session.stage == Stage::ours) {
+    if (session.shared && view.waiters > 0 && owned_ > quota_)
+      drain(it, EndReason::rebalance, Time::max(), actions);
+    return;
+  }
+  if (session.stage > Stage::asking) return;
+  if (view.holder) {
+    session.owner = owner_index(view.holder->owner);
+    session.free_since.reset();
+    return;
+  }
+  session.owner = none;
+  // Kept for a waiter, or half granted: somebody is about to have it.
+  if (view.stirs || !session.free_since) session.free_since = now;
+}
+
+Fleet::OwnerIndex Fleet::owner_index(const std::string& owner) {
+  const auto [it, added] = owner_indices_.try_emplace(owner, static_cast<OwnerIndex>(owners_.size()));
+  if (added) {
+    owners_.push_back(owner);
+    const auto member = std::ranges::find(members_, owner, &Member::id);
+    seats_.push_back(member == members_.end() ? nobody : static_cast<MemberIndex>(member - members_.begin()));
+  }
+  return it->second;
+}
+
+MemberIndex Fleet::seat_of(const Session& session) const {
+  switch (session.stage) {
+    case Stage::ours:
+      return self_;
+    case Stage::draining:
+    case Stage::releasing:
+      return session.reason == EndReason::rebalance && session.placed != self_ ? session.placed : nobody;
+    case Stage::apart:
+    case Stage::wanted:
+    case Stage::asking:
+      break;
+  }
+  return session.owner < none ? seats_[session.owner] : nobody;
+}
+
+bool Fleet::is_settled(const Session& session) const {
+  if (session.placed == nobody) return false;
+  if (session.stage == Stage::ours) return session.placed == self_;
+  return session.stage == Stage::apart && session.placed != self_ && seat_of(session) == session.placed;
+}
+
+void Fleet::place(Time now, Actions& actions) {
+  std::vector<At> shared;
+  std::vector<SessionHash> hashes;
+  std::vector<MemberIndex> owners;
+  bool blind = false;
+  for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {
+    const Session& session = it->second;
+    if (!session.shared) continue;
+    blind = blind || (session.stage <= Stage::asking && session.owner == unknown);
+    shared.push_back(it);
+    hashes.push_back(session.hash);
+    owners.push_back(seat_of(session));
+  }
+  unsettled_ = shared.size();
+  // Too few nodes have answered to know what there is to share.
+  if (!blind) {
+    const Plan plan = placement_->place(hashes, owners);
+    quota_ = plan.quota[self_];
+    for (std::size_t i = 0; i < shared.size(); ++i) shared[i]->second.placed = plan.placed[i];
+    for (const At it : shared) act(it, now, actions);
+    unsettled_ = static_cast<std::size_t>(
+        std::ranges::count_if(shared, [this](const At it) { return !is_settled(it->second); }));
+    ask_wanted(now, actions);
+  }
+  if (unsettled_ == 0) {
+    pause_ = pause_min;
+    return;
+  }
+  survey_by(now + pause_, false);
+  pause_ = std::min(2 * pause_, pause_max);
+}
+
+void Fleet::act(At it, Time now, Actions& actions) {
+  Session& session = it->second;
+  const bool ask = should_ask(session, now);
+  if (session.stage == Stage::apart && ask) {
+    want(it);
+  } else if ((session.stage == Stage::wanted || session.stage == Stage::asking) && !ask) {
+    withdraw(session, now, actions);
+  }
+}
+
+// What is ours to have; and what nobody takes who should, one after the other in the order of their rank.
+bool Fleet::should_ask(const Session& session, Time now) const {
+  if (now < session.rests_until) return false;
+  if (session.placed == self_) return true;
+  if (!session.free_since) return false;
+  const Duration turn = std::clamp<Duration>(plan_.timing.ttl / 5, milliseconds(200), seconds(2));
+  const auto before_us = static_cast<Duration::rep>(placement_->position(self_, session.hash));
+  return now >= *session.free_since + turn * (1 + before_us);
+}
+
+}  // namespace tenure::core

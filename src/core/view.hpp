@@ -1,0 +1,31 @@
+// What a majority of the nodes shows for one name. It decides nothing about leases; it is for those who want to know.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/message.hpp"
+
+namespace tenure::core {
+
+// A script blocks the whole server for some 2 µs a name.
+inline constexpr std::size_t look_size_max = 500;
+
+struct View {
+  std::optional<Holder> holder{};  // shown by a majority
+  std::string value{};             // as it is shown
+  Ttl left{};                      // until it is shown by one no more
+  bool decided = false;            // nodes that have not answered cannot change it
+  bool stirs = false;              // some node shows something else: it may be about to change hands
+  std::int64_t waiters = 0;        // on the node that shows the most
+};
+
+// By node; null for one that has not answered.
+View view_of(const std::vector<const Sight*>& nodes);
+
+// What the nodes have said of the name with that number.
+std::vector<const Sight*> sights_of(const std::vector<std::optional<Sights>>& answers, std::size_t name);
+
+}  // namespace tenure::core

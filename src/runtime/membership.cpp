@@ -1,0 +1,241 @@
+#include "runtime/membership.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "core/check.hpp"
+
+namespace tenure::runtime {
+
+namespace {
+
+using Kind = FleetEvent::Kind;
+
+std::string name_of(core::EndReason reason) {
+  switch (reason) {
+    case core::EndReason::rebalance:
+      return "rebalance";
+    case core::EndReason::removed:
+      return "removed";
+    case core::EndReason::given_back:
+      return "released";
+    case core::EndReason::stopped:
+      return "stopped";
+    case core::EndReason::not_renewed:
+      return "not_renewed";
+    case core::EndReason::missing:
+      return "missing";
+    case core::EndReason::taken:
+      return "taken";
+    case core::EndReason::closed:
+      break;
+  }
+  return "closed";
+}
+
+BootClock::time_point shown(core::Time time) { return BootClock::time_point(time.time_since_epoch()); }
+
+}  // namespace
+
+tl::expected<void, NotJoined> Membership::start(const std::shared_ptr<Membership>& self) {
+  events_->make_thread();
+  Lock lock(mutex_);
+  if (running_) return tl::unexpected(NotJoined{});
+  running_ = true;
+  joined_ = false;
+  why_not_.reset();
+  const auto sessions = shared_;
+  lock.unlock();
+  const bool begun = engine_->join(plan_, data_, self);
+  if (begun && sessions) engine_->share(*sessions);
+  lock.lock();
+  if (!begun) {
+    running_ = false;
+    return tl::unexpected(NotJoined{});
+  }
+  changed_.wait(lock, [this] { return joined_ || why_not_ || !running_; });
+  if (joined_) return {};
+  auto why_not = why_not_.value_or(NotJoined{});
+  lock.unlock();
+  stop();
+  return tl::unexpected(std::move(why_not));
+}
+
+void Membership::stop() {
+  engine_->leave();
+  Lock lock(mutex_);
+  if (teller_ == std::this_thread::get_id()) return;
+  changed_.wait(lock, [this] { return !running_; });
+}
+
+void Membership::share(std::vector<std::string> sessions) {
+  Lock lock(mutex_);
+  shared_ = sessions;
+  const bool running = running_;
+  lock.unlock();
+  if (running) engine_->share(sessions);
+}
+
+void Membership::ended(const std::string& session, core::Token token) {
+  Lock lock(mutex_);
+  const auto found = owned_.find(session);
+  if (found == owned_.end() || !found->second.ending || found->second.lease->token != token) return;
+  const core::LeaseId lease = found->second.lease->id;
+  lock.unlock();
+  engine_->session_drained(lease);
+}
+
+tl::expected<SessionLease, core::Refusal> Membership::take(const std::string& session) {
+  const core::Refusal cancelled{.code = core::RefusalCode::cancelled};
+  Lock lock(mutex_);
+  if (const Owned* ours = find(session)) {
+    if (ours->usable()) return shown(session, *ours);
+    return tl::unexpected(cancelled);
+  }
+  if (!running_) return tl::unexpected(cancelled);
+  auto& hand = hands_[session];
+  const bool first = !hand;
+  if (first) hand = std::make_shared<Hand>();
+  const auto mine = hand;
+  lock.unlock();
+  if (first) engine_->take(session);
+  lock.lock();
+  changed_.wait(lock, [&] { return mine->done || !running_; });
+  if (mine->refusal) return tl::unexpected(*mine->refusal);
+  const Owned* ours = find(session);
+  if (ours == nullptr) return tl::unexpected(cancelled);
+  return shown(session, *ours);
+}
+
+const Membership::Owned* Membership::find(const std::string& session) const {
+  const auto found = owned_.find(session);
+  return found == owned_.end() ? nullptr : &found->second;
+}
+
+bool Membership::owned(const std::string& session) const {
+  const Lock lock(mutex_);
+  const Owned* ours = find(session);
+  return ours != nullptr && ours->usable();
+}
+
+bool Membership::uncertain(const std::string& session) const {
+  const Lock lock(mutex_);
+  const Owned* ours = find(session);
+  return ours != nullptr && !ours->ending && ours->lease->uncertain;
+}
+
+bool Membership::owned_strictly(const std::string& session) {
+  Lock lock(mutex_);
+  const Owned* ours = find(session);
+  if (ours == nullptr || !ours->usable()) return false;
+  const auto lease = ours->lease;
+  lock.unlock();
+  return engine_->extend(*lease).has_value() && lease->held();
+}
+
+std::vector<std::string> Membership::all_owned() const {
+  const Lock lock(mutex_);
+  std::vector<std::string> sessions;
+  for (const auto& [session, ours] : owned_) {
+    if (!ours.ending && ours.lease->held()) sessions.push_back(session);
+  }
+  return sessions;
+}
+
+std::optional<SessionLease> Membership::lease_of(const std::string& session) const {
+  const Lock lock(mutex_);
+  const Owned* ours = find(session);
+  if (ours == nullptr) return std::nullopt;
+  return shown(session, *ours);
+}
+
+SessionLease Membership::shown(const std::string& session, const Owned& owned) const {
+  return {session,          owned.key,          owned.value,
+          engine_->owner(), owned.lease->token, runtime::shown(owned.lease->deadline.load())};
+}
+
+// On whatever thread drives the engine: takes note, and returns.
+void Membership::hear(const core::Action& news, const std::shared_ptr<LeaseState>& lease) {
+  const Lock lock(mutex_);
+  if (const auto* taken = std::get_if<core::SessionTaken>(&news)) {
+    on_taken(*taken, lease);
+  } else if (const auto* refused = std::get_if<core::SessionRefused>(&news)) {
+    finish(refused->session, refused->refusal);
+  } else if (const auto* ending = std::get_if<core::SessionEnding>(&news)) {
+    on_ending(*ending, *lease);
+  } else if (const auto* ended = std::get_if<core::SessionEnded>(&news)) {
+    owned_.erase(ended->session);
+    sessions_.erase(ended->lease);
+    tell({Kind::ended, ended->session, lease->token, name_of(ended->reason), {}});
+  } else if (std::holds_alternative<core::Uncertain>(news)) {
+    tell_of_lease(Kind::uncertain, *lease);
+  } else if (std::holds_alternative<core::Renewed>(news)) {
+    tell_of_lease(Kind::certain, *lease);
+  } else if (std::holds_alternative<core::InstancesChanged>(news)) {
+    tell({Kind::instances, {}, 0, {}, {}});
+  } else if (std::holds_alternative<core::SessionsChanged>(news)) {
+    tell({Kind::sessions, {}, 0, {}, {}});
+  } else if (std::holds_alternative<core::FleetJoined>(news)) {
+    joined_ = true;
+  } else if (const auto* hindered = std::get_if<core::FleetHindered>(&news)) {
+    if (!joined_) why_not_ = NotJoined{{}, hindered->failure};
+    engine_->log("the instance " + engine_->owner() + " cannot see the others: " + hindered->failure.detail +
+                 "; it keeps what it has, and tries again");
+  } else if (const auto* taken_id = std::get_if<core::FleetRefused>(&news)) {
+    why_not_ = NotJoined{taken_id->taken, {}};
+  } else if (std::holds_alternative<core::FleetStopped>(news)) {
+    running_ = false;
+    hands_.clear();
+  }
+  changed_.notify_all();
+}
+
+void Membership::on_taken(const core::SessionTaken& taken, const std::shared_ptr<LeaseState>& lease) {
+  const core::Acquired& grant = taken.lease;
+  owned_[taken.session] = {lease, grant.key, grant.grant.value(grant.token)};
+  sessions_[grant.lease] = taken.session;
+  finish(taken.session, std::nullopt);
+  tell({Kind::acquired, taken.session, grant.token, {}, runtime::shown(grant.deadline)});
+}
+
+void Membership::on_ending(const core::SessionEnding& ending, const LeaseState& lease) {
+  owned_.at(ending.session).ending = true;
+  tell({Kind::ending, ending.session, lease.token, name_of(ending.reason), runtime::shown(ending.deadline)});
+}
+
+void Membership::finish(const std::string& session, std::optional<core::Refusal> refusal) {
+  const auto hand = hands_.extract(session);
+  if (hand.empty()) return;
+  hand.mapped()->done = true;
+  hand.mapped()->refusal = std::move(refusal);
+}
+
+// A lease of this client that is none of the fleet's is of no interest.
+void Membership::tell_of_lease(Kind kind, const LeaseState& lease) {
+  const auto session = sessions_.find(lease.id);
+  if (session != sessions_.end()) tell({kind, session->second, lease.token, {}, {}});
+}
+
+void Membership::tell(FleetEvent event) {
+  events_->post(
+      [this, event = std::move(event)] {
+        {
+          const Lock lock(mutex_);
+          teller_ = std::this_thread::get_id();
+        }
+        try {
+          if (handler) handler(event);
+        } catch (const std::exception& error) {
+          engine_->log(std::string("the handler of a fleet has thrown: ") + error.what());
+        } catch (...) {
+          engine_->log("the handler of a fleet has thrown something that is no std::exception");
+        }
+        // With nobody who works on it, the work has ended.
+        if (!handler && event.kind == Kind::ending) ended(event.session, event.token);
+        const Lock lock(mutex_);
+        teller_.reset();
+      },
+      Herald::Kind::must_arrive);
+}
+
+}  // namespace tenure::runtime

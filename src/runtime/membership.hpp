@@ -1,0 +1,94 @@
+// One instance's part in a fleet, in the hands of its users: what is ours, by deadlines on a clock, and what is told of
+// it in order. The core decides; this remembers, and waits where users wait.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "runtime/engine.hpp"
+#include "tenure/fleet.hpp"
+
+namespace tenure::runtime {
+
+// Why an instance could not join: another lives under its id, its Redis failed, or the client takes part already.
+struct NotJoined {
+  std::optional<core::IdTaken> taken{};
+  std::optional<core::Failure> failure{};
+};
+
+class Membership : public FleetListener {
+ public:
+  Membership(std::shared_ptr<Engine> engine, core::FleetPlan plan, std::optional<DataNode> data)
+      : engine_(std::move(engine)), plan_(std::move(plan)), data_(std::move(data)) {}
+
+  // Before start().
+  std::function<void(const FleetEvent&)> handler{};
+
+  tl::expected<void, NotJoined> start(const std::shared_ptr<Membership>& self);
+  // Waits until everything is given back, unless it is called by the handler.
+  void stop();
+  void share(std::vector<std::string> sessions);
+  void ended(const std::string& session, core::Token token);
+  tl::expected<SessionLease, core::Refusal> take(const std::string& session);
+  bool give_back(const std::string& session) { return engine_->give_back(session); }
+
+  bool owned(const std::string& session) const;
+  bool uncertain(const std::string& session) const;
+  bool owned_strictly(const std::string& session);
+  std::vector<std::string> all_owned() const;
+  std::optional<SessionLease> lease_of(const std::string& session) const;
+  std::vector<core::Member> members() const { return engine_->members(); }
+  std::optional<std::string> preferred(const std::string& session) const {
+    return engine_->preferred(session);
+  }
+
+ private:
+  struct Owned {
+    std::shared_ptr<LeaseState> lease;
+    std::string key;
+    std::string value;
+    bool ending = false;
+
+    bool usable() const { return !ending && !lease->uncertain && lease->held(); }
+  };
+  // One who waits for a session that was asked for by hand.
+  struct Hand {
+    bool done = false;
+    std::optional<core::Refusal> refusal{};
+  };
+  using Lock = std::unique_lock<std::mutex>;
+
+  void hear(const core::Action& news, const std::shared_ptr<LeaseState>& lease) override;
+  void on_taken(const core::SessionTaken& taken, const std::shared_ptr<LeaseState>& lease);
+  void on_ending(const core::SessionEnding& ending, const LeaseState& lease);
+  void finish(const std::string& session, std::optional<core::Refusal> refusal);
+  void tell(FleetEvent event);
+  void tell_of_lease(FleetEvent::Kind kind, const LeaseState& lease);
+  const Owned* find(const std::string& session) const;
+  SessionLease shown(const std::string& session, const Owned& owned) const;
+
+  std::shared_ptr<Engine> engine_;
+  core::FleetPlan plan_;
+  std::optional<DataNode> data_;
+  mutable std::mutex mutex_;  // never locked while the engine is called
+  std::condition_variable changed_;
+  bool running_ = false;
+  bool joined_ = false;
+  std::optional<NotJoined> why_not_{};
+  std::optional<std::vector<std::string>> shared_{};
+  std::map<std::string, Owned> owned_;
+  std::map<core::LeaseId, std::string> sessions_;  // by lease
+  std::map<std::string, std::shared_ptr<Hand>> hands_;
+  std::optional<std::thread::id> teller_{};
+  std::unique_ptr<Herald> events_ = std::make_unique<Herald>(1);
+};
+
+}  // namespace tenure::runtime
