@@ -1,6 +1,8 @@
 // What is measured. Each starts private servers of its own.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <string>
 
 namespace tenure::bench {
@@ -21,5 +23,11 @@ void crash_candidate(const std::string& url);
 void thousand_elections(int rounds);
 // Who should own which of a million sessions: from nothing, after a join, after a leave. No server.
 void placement(int rounds);
+
+// Instances that come and go, hand-over, and what a large fleet costs while nothing happens.
+void fleet(int rounds);
+// One of them, in a process of its own, until SIGTERM.
+void fleet_instance(const std::string& url, const std::string& id, std::size_t sessions,
+                    std::chrono::milliseconds ttl);
 
 }  // namespace tenure::bench

@@ -1,4 +1,4 @@
-// tenure-bench [--quick] [one] [many] [renew] [handover] [crash] [elections] [placement]: how close Tenure comes to
+// tenure-bench [--quick] [one] [many] [renew] [handover] [crash] [elections] [placement] [fleet]: how close Tenure comes to
 // what a hand-made program could do, in one run on this machine.
 #include <cstdio>
 #include <set>
@@ -9,6 +9,11 @@
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string(argv[1]) == "--candidate") tenure::bench::crash_candidate(argv[2]);
+  if (argc == 6 && std::string(argv[1]) == "--instance") {
+    const std::chrono::milliseconds ttl(std::stol(argv[5]));
+    tenure::bench::fleet_instance(argv[2], argv[3], std::stoul(argv[4]), ttl);
+    return 0;
+  }
   std::set<std::string> wanted(argv + 1, argv + argc);
   const int rounds = wanted.erase("--quick") != 0 ? 5 : 25;
   const auto wants = [&](const char* name) { return wanted.empty() || wanted.contains(name); };
@@ -23,5 +28,6 @@ int main(int argc, char** argv) {
     if (wants("crash")) tenure::bench::crash(rounds);
     if (wants("elections")) tenure::bench::thousand_elections(rounds);
     if (one_core && wants("placement")) tenure::bench::placement(rounds);
+    if (!one_core && wants("fleet")) tenure::bench::fleet(rounds);
   }
 }
