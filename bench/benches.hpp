@@ -24,8 +24,10 @@ void thousand_elections(int rounds);
 // Who should own which of a million sessions: from nothing, after a join, after a leave. No server.
 void placement(int rounds);
 
-// Instances that come and go, hand-over, and what a large fleet costs while nothing happens.
+// Instances that come and go, and hand-over.
 void fleet(int rounds);
+// What a large fleet costs while nothing happens.
+void idle_fleet(int rounds);
 // One of them, in a process of its own, until SIGTERM.
 void fleet_instance(const std::string& url, const std::string& id, std::size_t sessions,
                     std::chrono::milliseconds ttl);

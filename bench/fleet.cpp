@@ -238,32 +238,34 @@ void fleet(int rounds) {
                 "two instances", at(0.5), at(0.99), measured.back(), measured.size());
     std::fflush(stdout);
   }
-  {
-    const std::size_t sessions = quick ? 20'000 : 100'000;
-    const seconds watched(quick ? 10 : 30);
-    std::printf("\n%zu sessions on 10 instances, TTL 30 s, idle for %ld s, in shares of a core\n", sessions,
-                static_cast<long>(watched.count()));
-    Instances all(sessions, seconds(30));
-    for (int i = 0; i < 10; ++i) all.start();
-    const double steady = all.time_until([&] { return all.balanced(); });
-    std::this_thread::sleep_for(seconds(20));  // everybody has seen that it is
-    std::map<pid_t, double> from;
-    for (const pid_t pid : all.pids()) from[pid] = used_by(pid);
-    const double redis_from = used_by(all.server().pid());
-    std::this_thread::sleep_for(watched);
-    const double whole = static_cast<double>(watched.count());
-    const double redis = (used_by(all.server().pid()) - redis_from) / whole * 100;
-    double most = 0;
-    double memory = 0;
-    for (const pid_t pid : all.pids()) {
-      most = std::max(most, (used_by(pid) - from[pid]) / whole * 100);
-      memory = std::max(memory, megabytes_of(pid));
-    }
-    std::printf("  %-60s %7.2f s\n", "until all are owned and balanced within one", steady);
-    std::printf("  %-60s Redis %.2f %% (goal 10)  most of an instance %.2f %% (goal 5), %.0f MB (goal 100)\n",
-                "idle", redis, most, memory);
-    std::fflush(stdout);
+}
+
+void idle_fleet(int rounds) {
+  const bool quick = rounds < 10;
+  const std::size_t sessions = quick ? 20'000 : 100'000;
+  const seconds watched(quick ? 10 : 30);
+  std::printf("\n%zu sessions on 10 instances, TTL 30 s, idle for %ld s, in shares of a core\n", sessions,
+              static_cast<long>(watched.count()));
+  Instances all(sessions, seconds(30));
+  for (int i = 0; i < 10; ++i) all.start();
+  const double steady = all.time_until([&] { return all.balanced(); });
+  std::this_thread::sleep_for(seconds(20));  // everybody has seen that it is
+  std::map<pid_t, double> from;
+  for (const pid_t pid : all.pids()) from[pid] = used_by(pid);
+  const double redis_from = used_by(all.server().pid());
+  std::this_thread::sleep_for(watched);
+  const double whole = static_cast<double>(watched.count());
+  const double redis = (used_by(all.server().pid()) - redis_from) / whole * 100;
+  double most = 0;
+  double memory = 0;
+  for (const pid_t pid : all.pids()) {
+    most = std::max(most, (used_by(pid) - from[pid]) / whole * 100);
+    memory = std::max(memory, megabytes_of(pid));
   }
+  std::printf("  %-60s %7.2f s\n", "until all are owned and balanced within one", steady);
+  std::printf("  %-60s Redis %.2f %% (goal 10)  most of an instance %.2f %% (goal 5), %.0f MB (goal 100)\n",
+              "idle", redis, most, memory);
+  std::fflush(stdout);
 }
 
 }  // namespace tenure::bench

@@ -1,4 +1,4 @@
-// tenure-bench [--quick] [one] [many] [renew] [handover] [crash] [elections] [placement] [fleet]: how close Tenure comes to
+// tenure-bench [--quick] [one] [many] [renew] [handover] [crash] [elections] [placement] [fleet] [idle]: how close Tenure comes to
 // what a hand-made program could do, in one run on this machine.
 #include <cstdio>
 #include <set>
@@ -29,5 +29,6 @@ int main(int argc, char** argv) {
     if (wants("elections")) tenure::bench::thousand_elections(rounds);
     if (one_core && wants("placement")) tenure::bench::placement(rounds);
     if (!one_core && wants("fleet")) tenure::bench::fleet(rounds);
+    if (!one_core && wants("idle")) tenure::bench::idle_fleet(rounds);
   }
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tenure/clock.hpp"
+#include "tenure/options.hpp"
 #include "tenure/refusal.hpp"
 
 namespace tenure {
@@ -28,6 +29,8 @@ struct FleetOptions {
   unsigned weight = 1;
   /// The URL of the Redis where the heartbeats are. Empty: the first node of the client.
   std::string data{};
+  /// For that Redis, where its URL begins with rediss://.
+  Tls data_tls{};
 };
 
 /// One live instance, by its last heartbeat.

@@ -109,9 +109,10 @@ tl::expected<std::unique_ptr<Fleet>, Refusal> Client::fleet(std::string name,
   if (!options.data.empty()) {
     auto addresses = runtime::parse_addresses({options.data});
     if (!addresses) return refuse(addresses.error());
-    data = runtime::DataNode{addresses->front(), context_->nodes.tls};
+    data = runtime::DataNode{addresses->front(), {}};
     if (data->address.tls) {
-      auto tls = runtime::Tls::load(context_->nodes.tls_options);
+      const auto& [ca, certificate, key, server_name] = options.data_tls;
+      auto tls = runtime::Tls::load({ca, certificate, key, server_name});
       if (!tls) return refuse(tls.error());
       data->tls = std::move(*tls);
     }

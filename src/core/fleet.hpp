@@ -162,7 +162,10 @@ class Fleet {
 
   Time settles_ = long_ago;  // the members have changed: not before then
   std::optional<Time> survey_at_{};
-  bool whole_ = true;  // the next survey looks at all
+  bool whole_ = true;           // the next survey looks at all
+  Time others_at_ = long_ago;   // when to look again at what others should have
+  bool look_at_others_ = true;  // the present survey does
+  Time survey_began_{};
   Duration pause_{};
   std::vector<At> surveyed_;  // what the present survey looks at
   std::size_t found_ = 0;     // of them

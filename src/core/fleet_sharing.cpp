@@ -11,9 +11,13 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// While something is not where it should be, those who wait for it look again, less and less often.
+// Who has more than its share looks whether somebody waits for some of it, less and less often.
 constexpr Duration pause_min = milliseconds(50);
 constexpr Duration pause_max = seconds(1);
+// What others should have, and do not yet, is their affair first. Looking at all of it takes a while where there is
+// much, and must not be what keeps them from it.
+constexpr Duration patience_min = seconds(1);
+constexpr int patience_factor = 4;
 
 }  // namespace
 
@@ -38,7 +42,7 @@ bool Fleet::to_be_surveyed(const Session& session) const {
     case Stage::asking:
       break;
   }
-  return whole_ || !is_settled(session);
+  return look_at_others_ && (whole_ || !is_settled(session));
 }
 
 void Fleet::survey(Time now, Actions& actions) {
@@ -50,6 +54,8 @@ void Fleet::survey(Time now, Actions& actions) {
   });
   surveyed_.clear();
   found_ = 0;
+  survey_began_ = now;
+  look_at_others_ = whole_ || now >= others_at_;
   std::vector<std::string> keys;
   for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {
     if (!to_be_surveyed(it->second)) continue;
@@ -71,7 +77,10 @@ void Fleet::on_found(const std::vector<Survey::Found>& found, Time now, Actions&
     if (it.view) note(surveyed_[it.name], *it.view, now, actions);
   }
   found_ += found.size();
-  if (found_ == surveyed_.size()) place(now, actions);
+  if (found_ != surveyed_.size()) return;
+  if (look_at_others_)
+    others_at_ = now + std::max<Duration>(patience_min, patience_factor * (now - survey_began_));
+  place(now, actions);
 }
 
 void Fleet::note(At it, const View& view, Time now, Actions& actions) {
@@ -149,6 +158,10 @@ void Fleet::place(Time now, Actions& actions) {
   }
   if (unsettled_ == 0) {
     pause_ = pause_min;
+    return;
+  }
+  if (owned_ <= quota_) {
+    survey_by(std::max(now + pause_min, others_at_), false);
     return;
   }
   survey_by(now + pause_, false);

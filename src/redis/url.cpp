@@ -212,6 +212,22 @@ std::string shown_user_info(const Address& address) {
   return address.user.empty() ? "" : "***@";
 }
 
+std::string whole_user_info(const Address& address) {
+  if (address.password.empty()) return address.user.empty() ? "" : percent_encoded(address.user) + "@";
+  return percent_encoded(address.user) + ":" + percent_encoded(address.password) + "@";
+}
+
+std::string written(const Address& address, const std::string& user_info) {
+  if (address.kind == Address::Kind::unix_socket) {
+    const std::string database = address.database == 0 ? "" : "?db=" + std::to_string(address.database);
+    return "unix://" + user_info + percent_encoded(address.path, "/@:+,=~") + database;
+  }
+  const bool bracketed = address.host.find(':') != std::string::npos;
+  return (address.tls ? "rediss://" : "redis://") + user_info +
+         (bracketed ? "[" + address.host + "]" : address.host) + ":" + std::to_string(address.port) + "/" +
+         std::to_string(address.database);
+}
+
 }  // namespace
 
 tl::expected<Address, std::string> parse_url(std::string_view url) {
@@ -220,15 +236,8 @@ tl::expected<Address, std::string> parse_url(std::string_view url) {
   return address;
 }
 
-std::string shown(const Address& address) {
-  if (address.kind == Address::Kind::unix_socket) {
-    const std::string database = address.database == 0 ? "" : "?db=" + std::to_string(address.database);
-    return "unix://" + shown_user_info(address) + percent_encoded(address.path, "/@:+,=~") + database;
-  }
-  const bool bracketed = address.host.find(':') != std::string::npos;
-  return (address.tls ? "rediss://" : "redis://") + shown_user_info(address) +
-         (bracketed ? "[" + address.host + "]" : address.host) + ":" + std::to_string(address.port) + "/" +
-         std::to_string(address.database);
-}
+std::string shown(const Address& address) { return written(address, shown_user_info(address)); }
+
+std::string whole_url(const Address& address) { return written(address, whole_user_info(address)); }
 
 }  // namespace tenure::redis

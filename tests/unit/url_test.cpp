@@ -203,6 +203,13 @@ TEST(Url, WhatIsShownWithoutSecretsIsTheSameAddress) {
   }
 }
 
+TEST(Url, AWholeUrlReadsAsTheSameAddressWithItsSecrets) {
+  for (const auto* url : {"redis://h", "redis://:p%40ss%2Fw%3Aord@h:1/5", "rediss://ann:secret@[::1]:2",
+                          "unix://ann:se%23cret@/a%25b?db=3", "redis://ann@h"}) {
+    EXPECT_EQ(parsed(whole_url(parsed(url))), parsed(url)) << url;
+  }
+}
+
 TEST(Url, RandomTextNeverCrashes) {
   constexpr std::string_view alphabet = "redis://unix@:[]%2F?#db=0.\x01\xff";
   std::mt19937 random(1);  // NOLINT: the same text in every run
