@@ -9,5 +9,6 @@
 #include "tenure/lease.hpp"
 #include "tenure/lock.hpp"
 #include "tenure/options.hpp"
+#include "tenure/poller.hpp"
 #include "tenure/refusal.hpp"
 #include "tenure/session.hpp"

@@ -1,0 +1,145 @@
+// Polls the sessions that a fleet gives this instance: each when it is due, and only while its lease is ours.
+// It does not promise a poll in every interval: while a session changes hands, or Redis is away, polls are late or left out.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <tl/expected.hpp>
+#include <variant>
+
+#include "tenure/fleet.hpp"
+#include "tenure/options.hpp"
+#include "tenure/refusal.hpp"
+#include "tenure/session.hpp"
+
+namespace tenure {
+
+/// What a poll came to.
+struct PollOutcome {
+  bool ok = false;
+  int status = 0;       // of HTTP, or the exit code of a command
+  std::string error{};  // why it failed; the same sentence while the reason is the same
+  std::string body{};
+};
+
+/// Polls by calling this, on threads of the poller. It ends early when the stop token says so: the lease is being lost.
+struct CallbackPoll {
+  std::function<PollOutcome(const Session&, const SessionLease&, const std::stop_token&)> call{};
+  std::size_t threads_max = 8;
+};
+
+/// Polls by HTTP GET of the session's address, http or https. Certificates are verified. A status of 200 to 299 is a
+/// success. The request says X-Tenure-Instance, X-Tenure-Token and X-Tenure-Session.
+struct HttpPoll {
+  std::chrono::milliseconds connect_timeout{3'000};
+  std::chrono::milliseconds timeout{10'000};  // of all of it, redirects included
+  unsigned redirects_max = 5;
+  std::size_t body_max = 1'048'576;  // a longer one fails the poll
+  std::size_t in_flight_max = 256;   // the others wait in the order in which they are due
+  std::string ca_file{};             // whom to trust; empty: whom the system trusts
+};
+
+/// Polls by `/bin/sh -c`, in a process group of its own, with TENURE_SESSION, TENURE_ADDRESS, TENURE_TOKEN and
+/// TENURE_INSTANCE in the environment. What it writes to its standard output is the body; exit code 0 is a success.
+struct CommandPoll {
+  std::string command{};
+  std::chrono::milliseconds timeout{10'000};
+  std::chrono::milliseconds kill_after{2'000};  // from SIGTERM to SIGKILL
+  std::size_t body_max = 1'048'576;             // a longer one fails the poll
+  std::size_t in_flight_max = 16;
+};
+
+using PollWork = std::variant<CallbackPoll, HttpPoll, CommandPoll>;
+
+/// What happens beside the leases; for logs and metrics.
+struct PollEvent {
+  enum class Kind : std::uint8_t {
+    started,          // a poll begins
+    polled,           // a poll has ended, well or not
+    failed,           // told once, and again when the reason changes, not at every poll
+    recovered,        // the first success after that
+    refused,          // Redis did not take a result: the lease is not ours any more
+    bad_session,      // it cannot be polled as it is written; told once per reason
+    good_session,     // it was bad, and is not any more
+    source_away,      // the sessions cannot be read: those known stay
+    source_back,      // they can again
+    results_dropped,  // results cannot be stored, or are too many to keep until they can
+    results_back,     // they are stored again
+  };
+  Kind kind{};
+  std::string session{};
+  std::uint64_t token = 0;
+  std::string detail{};   // a sentence, where there is more to say
+  PollOutcome outcome{};  // for polled: without its body
+  std::chrono::milliseconds took{};
+};
+
+struct PollerOptions {
+  /// Asks Redis itself before every poll.
+  bool strict = false;
+  /// From one reading of the source to the next, where nobody says earlier that it changed.
+  std::chrono::milliseconds discovery{10'000};
+  /// A session that fails is polled less often, down to this.
+  std::chrono::milliseconds backoff_max{120'000};
+
+  /// The URL of the Redis where results are stored; empty: they are not, and cadence begins anew at each hand-over.
+  std::string data{};
+  Tls tls{};
+  /// The leases live on that Redis and on no other: a result is refused as soon as its lease has passed on, not only
+  /// once a later owner has stored one.
+  bool leases_in_data = true;
+  /// Results go to the hash <state_prefix><id>, and are told on the channel <channel_prefix><id>.
+  std::string state_prefix = "state:";
+  std::string channel_prefix = "poll:events:";
+  /// What is longer is cut before it is stored.
+  std::size_t body_stored_max = 65'536;
+
+  /// Called in order, on a thread of its own. Of what it cannot keep up with, started and polled are dropped.
+  std::function<void(const PollEvent&)> on_event{};
+  /// What the fleet says, on the fleet's own thread, before the poller acts on it: the poller is the fleet's handler.
+  std::function<void(const FleetEvent&)> on_fleet_event{};
+};
+
+/// Polls that this process has made.
+struct PollCounts {
+  std::uint64_t started = 0;
+  std::uint64_t succeeded = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t aborted = 0;  // their lease was being lost
+  std::uint64_t refused = 0;  // their result was
+  std::size_t in_flight = 0;
+};
+
+/// All calls may be made from any thread but those of its callbacks.
+class Poller {
+ public:
+  /// The fleet must outlive it, and has no other handler.
+  Poller(Fleet& fleet, std::unique_ptr<SessionSource> source, PollWork work, PollerOptions options = {});
+  ~Poller();  // stops
+  Poller(const Poller&) = delete;
+  Poller& operator=(const Poller&) = delete;
+
+  /// Starts the fleet and polls what it gives. Refused (usage) when an option is wrong, or as Fleet::start() is.
+  tl::expected<void, Refusal> start();
+  /// Begins no poll any more, lets those in flight end, stores their results, and stops the fleet, which hands
+  /// everything over. Waits for that: at most as long as leases last, or as a callback takes.
+  void stop();
+
+  /// Not polled by this instance until resume(): it is left to the others. To pause it everywhere, say so in the source.
+  void pause(const std::string& session);
+  void resume(const std::string& session);
+  /// Not polled by this instance until the source has stopped naming it, and names it again.
+  void remove(const std::string& session);
+
+  PollCounts counts() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tenure
