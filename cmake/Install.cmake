@@ -5,7 +5,7 @@ find_package(tl-expected REQUIRED)
 pkg_check_modules(hiredis REQUIRED IMPORTED_TARGET hiredis)
 
 # The objects of all layers in one archive. It knows nothing of tenure_flags, so its users do not inherit them.
-set(layers tenure_core tenure_redis tenure_runtime tenure_api)
+set(layers tenure_core tenure_redis tenure_runtime tenure_poll tenure_api)
 list(TRANSFORM layers REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
 add_library(libtenure STATIC ${objects})
 set_target_properties(libtenure PROPERTIES OUTPUT_NAME tenure EXPORT_NAME tenure LINKER_LANGUAGE CXX)
@@ -13,7 +13,7 @@ target_compile_features(libtenure INTERFACE cxx_std_20)
 target_include_directories(libtenure INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                                $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 # The headers show tl::expected. What is private is needed only to link.
-target_link_libraries(libtenure PUBLIC tl::expected PRIVATE Threads::Threads OpenSSL::SSL PkgConfig::hiredis)
+target_link_libraries(libtenure PUBLIC tl::expected PRIVATE Threads::Threads OpenSSL::SSL CURL::libcurl PkgConfig::hiredis)
 add_library(tenure::tenure ALIAS libtenure)
 
 set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tenure)
