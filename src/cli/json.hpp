@@ -1,39 +1,11 @@
-// Writes one JSON value, piece by piece, always well escaped: what came from Redis may hold any byte.
-// Checks nothing but commas: whoever opens an object closes it, and writes a key before each value in it.
+// The program writes JSON as all of Tenure does.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
+#include "core/json.hpp"
 
 namespace tenure::cli {
 
-// Quoted. Control characters are written as \u00NN, and what is not UTF-8 as U+FFFD.
-std::string json_quoted(std::string_view text);
-
-class Json {
- public:
-  Json& open_object() { return open('{'); }
-  Json& close_object() { return close('}'); }
-  Json& open_array() { return open('['); }
-  Json& close_array() { return close(']'); }
-
-  Json& key(std::string_view name);
-  Json& text(std::string_view value) { return raw(json_quoted(value)); }
-  Json& number(std::int64_t value) { return raw(std::to_string(value)); }
-  Json& boolean(bool value) { return raw(value ? "true" : "false"); }
-  Json& null() { return raw("null"); }
-
-  const std::string& written() const { return written_; }
-
- private:
-  Json& open(char bracket);
-  Json& close(char bracket);
-  Json& raw(std::string_view value);
-  void separate();
-
-  std::string written_;
-  bool first_ = true;  // nothing stands before what comes next, in its object or array
-};
+using core::Json;
+using core::json_quoted;
 
 }  // namespace tenure::cli

@@ -252,14 +252,25 @@ core::Reply script_reply(const core::Request& request, const Value& value) {
 }
 
 Command publish_result_call(const Result& result, CallBy by) {
-  Command command = begin_call(publish_result_script, by, result.lease ? 2 : 1, 4);
+  Command command = begin_call(publish_result_script, by, result.lease ? 2 : 1, 6);
   command.push_back(result.state);
   if (result.lease) command.push_back(*result.lease);
-  command.push_back(result.grant.stamp());
+  command.push_back(result.stamp);
   command.push_back(std::to_string(result.token));
   command.push_back(result.text);
   command.push_back(result.channel);
+  if (result.turn) {
+    command.push_back(std::to_string(result.turn->slot_ms));
+    command.push_back(std::to_string(result.turn->at_ms));
+  }
   return command;
+}
+
+Command last_slot_call(const std::string& state) { return {"HGET", state, "slot"}; }
+
+tl::expected<std::optional<std::int64_t>, core::Failure> last_slot(const Value& value) {
+  if (value.kind == Value::Kind::error) return tl::unexpected(classify(value.text));
+  return core::read_number<std::int64_t>(value.text);
 }
 
 tl::expected<Published, core::Failure> published(const Value& value) {

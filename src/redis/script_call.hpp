@@ -62,13 +62,24 @@ Command rights_call(const std::string& lease, const Keyspace& keyspace);
 
 // The result of work done under a lease, for the state of what was worked on.
 struct Result {
-  std::string state;                   // its key
+  std::string state{};                 // its key
   std::optional<std::string> lease{};  // the key of the lease, if it lives on the same Redis
-  core::Grant grant;
+  std::string stamp{};                 // of the grant
   core::Token token = 0;
-  std::string text;
+  std::string text{};
   std::string channel{};  // to tell it on, if on any
+  // Of work that is due again and again; unix times in milliseconds.
+  struct Turn {
+    std::int64_t slot_ms = 0;
+    std::int64_t at_ms = 0;
+  };
+  std::optional<Turn> turn{};
 };
+// The slot of the last result, which stands beside it.
+Command last_slot_call(const std::string& state);
+// Nothing: there is none, or it is no number.
+tl::expected<std::optional<std::int64_t>, core::Failure> last_slot(const Value& value);
+
 Command publish_result_call(const Result& result, CallBy by);
 enum class Published : std::uint8_t {
   stored,

@@ -31,20 +31,26 @@ struct Caller::State {
   redis::Reader reader;
 
   tl::expected<redis::Value, Failure> call(const redis::Command& command, core::Time deadline) {
+    auto values = call_all({&command, 1}, deadline);
+    if (!values) return tl::unexpected(std::move(values.error()));
+    auto& value = values->front();
+    if (value.kind == redis::Value::Kind::error) return tl::unexpected(redis::classify(value.text));
+    return std::move(value);
+  }
+
+  tl::expected<std::vector<redis::Value>, Failure> call_all(std::span<const redis::Command> commands,
+                                                            core::Time deadline) {
     if (!stream) return failed(FailureCode::closed, "the connection is closed", Applied::no);
-    auto value = exchange(command, deadline);
-    if (!value) {
-      stream.close();
-      return value;
-    }
-    if (value->kind == redis::Value::Kind::error) return tl::unexpected(redis::classify(value->text));
-    return value;
+    auto values = exchange(commands, deadline);
+    if (!values) stream.close();
+    return values;
   }
 
  private:
-  tl::expected<redis::Value, Failure> exchange(const redis::Command& command, core::Time deadline) {
+  tl::expected<std::vector<redis::Value>, Failure> exchange(std::span<const redis::Command> commands,
+                                                            core::Time deadline) {
     std::string bytes;
-    redis::append_command(bytes, command);
+    for (const auto& command : commands) redis::append_command(bytes, command);
     for (std::size_t written = 0; written < bytes.size();) {
       const auto sent = stream.send(std::string_view(bytes).substr(written));
       if (!sent) return tl::unexpected(sent.error());
@@ -53,10 +59,15 @@ struct Caller::State {
         return failed(FailureCode::timed_out, "no answer in time");
       }
     }
-    while (true) {
+    std::vector<redis::Value> values;
+    values.reserve(commands.size());
+    while (values.size() < commands.size()) {
       auto value = reader.next();
       if (!value) return failed(FailureCode::protocol, value.error());
-      if (*value) return std::move(**value);
+      if (*value) {
+        values.push_back(std::move(**value));
+        continue;
+      }
       if (!stream.buffered() && !wait_for(stream.fd(), stream.events_to_receive(), deadline)) {
         return failed(FailureCode::timed_out, "no answer in time");
       }
@@ -65,6 +76,7 @@ struct Caller::State {
       if (!got) return tl::unexpected(got.error());
       reader.feed({buffer.data(), *got});
     }
+    return values;
   }
 };
 
@@ -99,6 +111,10 @@ tl::expected<redis::Value, Failure> Caller::call(const redis::Command& command) 
 
 tl::expected<redis::Value, Failure> Caller::call(const redis::Command& command, core::Time deadline) {
   return state_->call(command, deadline);
+}
+
+tl::expected<std::vector<redis::Value>, Failure> Caller::call_all(std::span<const redis::Command> commands) {
+  return state_->call_all(commands, boot_now() + state_->timeout);
 }
 
 Caller::Caller(std::unique_ptr<State> state) : state_(std::move(state)) {}

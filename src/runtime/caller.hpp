@@ -1,9 +1,11 @@
-// One Redis, one command at a time, blocking: for commands of the program that ask something once.
-// Leases do not go through here.
+// One Redis, asked and waited for on the calling thread: for commands of the program that ask something once, and for work
+// that has a thread of its own. Leases do not go through here.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <tl/expected.hpp>
+#include <vector>
 
 #include "core/message.hpp"
 #include "core/time.hpp"
@@ -27,6 +29,9 @@ class Caller {
   tl::expected<redis::Value, core::Failure> call(const redis::Command& command);
   // Until then, instead of within the timeout.
   tl::expected<redis::Value, core::Failure> call(const redis::Command& command, core::Time deadline);
+  // All of them in one go, answered in their order within the timeout. An error that Redis answers with is one of the
+  // values; after a Failure nobody knows how many of them were done.
+  tl::expected<std::vector<redis::Value>, core::Failure> call_all(std::span<const redis::Command> commands);
 
  private:
   struct State;

@@ -1,4 +1,5 @@
-// The wall clock, as another witness of how long a quarantine has lasted. Nothing else is decided by it.
+// The wall clock, as another witness of how long a quarantine has lasted, and for when polls are due. Nothing else is
+// decided by it.
 #pragma once
 
 #include <cstdint>

@@ -192,8 +192,10 @@ std::string Sequence::publish_result() {
   const std::string channel =
       one_of<std::string>({"", "results", channels + any_owner(), channels + any_owner()});
   const std::string result = one_of<std::string>({"", "42", std::string("\0\r\n\xff", 4)});
-  return call(redis::publish_result_script, std::move(keys),
-              {stamp_in(value), chance(80) ? token_in(value) : any_token(key), result, channel});
+  std::vector<std::string> values{stamp_in(value), chance(80) ? token_in(value) : any_token(key), result,
+                                  channel};
+  if (chance(50)) values.insert(values.end(), {std::to_string(random_.below(1'000'000)), wall()});
+  return call(redis::publish_result_script, std::move(keys), std::move(values));
 }
 
 std::string Sequence::look() {

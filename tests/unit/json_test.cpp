@@ -1,9 +1,9 @@
 // JSON as the program writes it: any reader can read it, whatever bytes came from Redis.
-#include "cli/json.hpp"
+#include "core/json.hpp"
 
 #include <gtest/gtest.h>
 
-namespace tenure::cli {
+namespace tenure::core {
 namespace {
 
 TEST(Json, NestsAndSeparates) {
@@ -50,4 +50,4 @@ TEST(Json, ReplacesWhatIsNotUtf8) {
 }
 
 }  // namespace
-}  // namespace tenure::cli
+}  // namespace tenure::core

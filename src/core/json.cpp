@@ -1,11 +1,11 @@
-#include "cli/json.hpp"
+#include "core/json.hpp"
 
 #include <array>
 #include <cstdio>
 
 #include "core/names.hpp"
 
-namespace tenure::cli {
+namespace tenure::core {
 
 namespace {
 
@@ -39,7 +39,7 @@ std::string escaped(std::string_view sequence) {
 std::string json_quoted(std::string_view text) {
   std::string quoted = "\"";
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = core::utf8_length(text.substr(at));
+    const std::size_t length = utf8_length(text.substr(at));
     if (length == 0) {
       quoted += "\xef\xbf\xbd";
       at += 1;
@@ -48,7 +48,7 @@ std::string json_quoted(std::string_view text) {
     const auto sequence = text.substr(at, length);
     if (const char letter = length == 1 ? short_escape(text[at]) : '\0'; letter != 0) {
       quoted.append("\\").append(1, letter);
-    } else if (core::is_control(sequence)) {
+    } else if (is_control(sequence)) {
       quoted += escaped(sequence);
     } else {
       quoted += sequence;
@@ -89,4 +89,4 @@ void Json::separate() {
   first_ = false;
 }
 
-}  // namespace tenure::cli
+}  // namespace tenure::core
