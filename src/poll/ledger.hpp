@@ -1,0 +1,66 @@
+// Writes results into Redis, and reads when a session was polled last: in batches, on a thread and a connection of its own, so that
+// a Redis that is slow or away holds up no poll. What cannot be written within a while is dropped, and that is said once.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/time.hpp"
+#include "poll/schedule.hpp"
+#include "redis/script_call.hpp"
+#include "redis/url.hpp"
+#include "runtime/tls.hpp"
+
+namespace tenure::poll {
+
+class Ledger {
+ public:
+  struct Options {
+    redis::Address address{};
+    runtime::Tls tls{};
+    core::Duration timeout = std::chrono::seconds(1);    // of a batch, and of connecting
+    core::Duration keep_for = std::chrono::seconds(10);  // what was not written by then is dropped
+    std::size_t bytes_max = 64'000'000;  // so is what comes when there is more than that to write
+  };
+
+  // What became of a result.
+  struct Fate {
+    enum class Kind : std::uint8_t {
+      stored,
+      lease_gone,  // the lease does not show this grant any more
+      outdated,    // a later owner has stored one
+      failed,      // Redis cannot store it there
+      dropped,     // Redis was away for too long
+    };
+    Kind kind{};
+    std::string detail{};
+  };
+
+  // All of these are called on the ledger's thread, and do not block.
+  using Written = std::function<void(Fate)>;
+  using SlotRead = std::function<void(std::optional<WallTime>)>;
+  struct Listener {
+    std::function<void(const std::string& why)> on_dropping{};  // once, until on_back
+    std::function<void()> on_back{};
+  };
+
+  Ledger(Options options, Listener listener);
+  ~Ledger();  // what is not written is dropped
+
+  Ledger(const Ledger&) = delete;
+  Ledger& operator=(const Ledger&) = delete;
+
+  void write(redis::Result result, Written then);
+  // Nothing where there is none, or nobody knows.
+  void read_slot(std::string state, SlotRead then);
+  // Waits until all is written, at most until then.
+  void drain(core::Time by);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tenure::poll
