@@ -1,0 +1,96 @@
+// The poller's main thread: tells the rota what happens, and does what it decides. Nothing on this thread blocks.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_map>
+
+#include "poll/discovery.hpp"
+#include "poll/ledger.hpp"
+#include "poll/mailbox.hpp"
+#include "poll/roll.hpp"
+#include "poll/rota.hpp"
+#include "poll/runner.hpp"
+#include "runtime/herald.hpp"
+#include "tenure/poller.hpp"
+
+namespace tenure::poll {
+
+class Conductor {
+ public:
+  // Everything checked. Throws std::system_error where this machine has no descriptor or thread left.
+  Conductor(Fleet& fleet, PollWork work, PollerOptions options, std::optional<Ledger::Options> ledger);
+  ~Conductor();
+  Conductor(const Conductor&) = delete;
+  Conductor& operator=(const Conductor&) = delete;
+
+  // From any thread.
+  void on_fleet(const FleetEvent& event);
+  void pause(const std::string& session);
+  void resume(const std::string& session);
+  void remove(const std::string& session);
+  PollCounts counts() const;
+
+  // Before the fleet is started: its events ask for it, and it may begin with the sessions that there are.
+  void discover(std::unique_ptr<SessionSource> source);
+  // Begins nothing any more; what is in flight ends as the fleet says.
+  void stop_polls();
+  // After the fleet has stopped: ends what is left, writes results for at most a second, and waits for it.
+  void finish();
+
+ private:
+  using Tell = runtime::Herald::Kind;
+
+  void run();
+  void work_off();
+  core::Time wake_time() const;
+  void post(Mailbox::Letter letter) { mailbox_.post(std::move(letter)); }
+
+  void on_read(Discovery::Read read);
+  void share();
+
+  void act(const ReadSlot& action);
+  void act(const Begin& action);
+  void act(const Abort& action);
+  void act(const SayEnded& action);
+  void begin(Task task);
+  bool is_ours(const Tenancy& of) const;
+
+  void on_end(PollId id, PollEnd end);
+  void report(const Rota::Polled& polled, const PollEnd& end);
+  void write(const Rota::Polled& polled, const SessionLease& lease, const PollEnd& end);
+  void on_written(const Tenancy& of, const Ledger::Fate& fate);
+  void tell(PollEvent event, Tell how = Tell::must_arrive);
+
+  Fleet& fleet_;
+  const PollerOptions options_;
+  std::atomic<std::uint64_t> started_ = 0;
+  std::atomic<std::uint64_t> succeeded_ = 0;
+  std::atomic<std::uint64_t> failed_ = 0;
+  std::atomic<std::uint64_t> aborted_ = 0;
+  std::atomic<std::uint64_t> refused_ = 0;
+  std::atomic<std::size_t> in_flight_ = 0;
+  Mailbox mailbox_;
+  std::unique_ptr<runtime::Herald> herald_;
+  std::unique_ptr<Ledger> ledger_;  // none: results are not stored
+  std::unique_ptr<Runner> runner_;
+  std::unique_ptr<runtime::Herald> askers_;  // for strict checks
+
+  // Of the main thread alone.
+  Roll roll_;
+  Rota rota_;
+  std::vector<std::string> shared_;
+  bool source_away_ = false;
+  std::unordered_map<PollId, SessionLease> leases_;        // of the polls in flight
+  std::unordered_map<std::string, std::string> failures_;  // what was told last, by session
+  std::unordered_map<std::string, std::string> unstorable_;
+  bool finishing_ = false;
+
+  std::unique_ptr<Discovery> discovery_;
+  std::thread thread_;
+};
+
+}  // namespace tenure::poll

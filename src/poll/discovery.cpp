@@ -1,0 +1,70 @@
+#include "poll/discovery.hpp"
+
+#include <exception>
+#include <utility>
+
+namespace tenure::poll {
+
+namespace {
+
+// Changes come in crowds: wait for some more of them.
+constexpr Milliseconds crowd{50};
+
+bool same(const Discovery::Read& one, const Discovery::Read& other) {
+  if (one.has_value() != other.has_value()) return false;
+  return one ? one->good == other->good && one->bad == other->bad : one.error() == other.error();
+}
+
+}  // namespace
+
+Discovery::Discovery(std::unique_ptr<SessionSource> source, Milliseconds every, Changed changed)
+    : source_(std::move(source)), every_(every), changed_(std::move(changed)), thread_([this] { run(); }) {}
+
+Discovery::~Discovery() {
+  stop();
+  thread_.join();
+}
+
+void Discovery::hurry() {
+  {
+    const std::lock_guard lock(mutex_);
+    hurried_ = true;
+  }
+  wake_.notify_all();
+}
+
+void Discovery::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+}
+
+void Discovery::run() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    hurried_ = false;
+    lock.unlock();
+    read();
+    lock.lock();
+    wake_.wait_for(lock, every_, [this] { return hurried_ || stopping_; });
+    if (hurried_) wake_.wait_for(lock, crowd, [this] { return stopping_; });
+  }
+}
+
+void Discovery::read() {
+  Read found = tl::unexpected(std::string("the source threw"));
+  try {
+    found = source_->read();
+  } catch (const std::exception& error) {
+    found = tl::unexpected(std::string("the source threw: ") + error.what());
+  } catch (...) {
+    // As it stands.
+  }
+  if (last_ && same(*last_, found)) return;
+  last_ = found;
+  changed_(std::move(found));
+}
+
+}  // namespace tenure::poll

@@ -1,0 +1,159 @@
+#include "tenure/poller.hpp"
+
+#include <mutex>
+#include <system_error>
+#include <utility>
+
+#include "core/text.hpp"
+#include "poll/conductor.hpp"
+
+namespace tenure {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+Refusal usage(std::string message) { return {Refusal::Code::usage, std::move(message)}; }
+
+// A sentence about what is wrong, or nothing.
+using Error = std::optional<std::string>;
+
+Error not_positive(const std::string& what, std::chrono::milliseconds duration) {
+  if (duration > 0ms) return std::nullopt;
+  return what + " of " + core::shown(duration) + " is not more than nothing";
+}
+
+Error error_in(const CallbackPoll& work) {
+  if (!work.call) return "there is no callback to poll with";
+  if (work.threads_max == 0) return "with no thread for it a callback is never called";
+  return std::nullopt;
+}
+
+Error error_in(const HttpPoll& work) {
+  if (auto error = not_positive("a connect timeout", work.connect_timeout)) return error;
+  if (auto error = not_positive("a timeout", work.timeout)) return error;
+  if (work.in_flight_max == 0) return "with no poll allowed in flight nothing is polled";
+  return std::nullopt;
+}
+
+Error error_in(const CommandPoll& work) {
+  if (work.command.empty()) return "there is no command to poll with";
+  if (auto error = not_positive("a timeout", work.timeout)) return error;
+  if (work.kill_after < 0ms) return "the time from SIGTERM to SIGKILL is less than nothing";
+  if (work.in_flight_max == 0) return "with no poll allowed in flight nothing is polled";
+  return std::nullopt;
+}
+
+Error error_in(const PollerOptions& options) {
+  if (auto error = not_positive("a discovery interval", options.discovery)) return error;
+  return not_positive("a longest backoff", options.backoff_max);
+}
+
+// Where results go; nothing: nowhere.
+tl::expected<std::optional<poll::Ledger::Options>, std::string> ledger_of(const PollerOptions& options) {
+  if (options.data.empty()) return std::nullopt;
+  auto address = redis::parse_url(options.data);
+  if (!address) return tl::unexpected(std::move(address.error()));
+  poll::Ledger::Options ledger;
+  if (address->tls) {
+    const auto& [ca, certificate, key, name] = options.tls;
+    auto tls = runtime::Tls::load({ca, certificate, key, name});
+    if (!tls) return tl::unexpected(std::move(tls.error()));
+    ledger.tls = std::move(*tls);
+  }
+  ledger.address = std::move(*address);
+  return ledger;
+}
+
+}  // namespace
+
+struct Poller::State {
+  Fleet& fleet;
+  std::unique_ptr<SessionSource> source;
+  PollWork work;
+  PollerOptions options;
+  std::mutex mutex{};  // of starting and stopping
+  bool started = false;
+  std::mutex wishes_mutex{};
+  std::vector<std::function<void(poll::Conductor&)>> wishes{};  // from before the start
+  std::shared_ptr<poll::Conductor> conductor{};
+
+  void wish(std::function<void(poll::Conductor&)> wish) {
+    const std::lock_guard lock(wishes_mutex);
+    if (conductor) {
+      wish(*conductor);
+    } else {
+      wishes.push_back(std::move(wish));
+    }
+  }
+  std::shared_ptr<poll::Conductor> current() {
+    const std::lock_guard lock(wishes_mutex);
+    return conductor;
+  }
+};
+
+Poller::Poller(Fleet& fleet, std::unique_ptr<SessionSource> source, PollWork work, PollerOptions options)
+    : state_(new State{fleet, std::move(source), std::move(work), std::move(options)}) {}
+
+Poller::~Poller() { stop(); }
+
+tl::expected<void, Refusal> Poller::start() {
+  State& state = *state_;
+  const std::lock_guard lock(state.mutex);
+  if (state.started) return tl::unexpected(usage("a poller is started once"));
+  if (!state.source) return tl::unexpected(usage("there is no source of sessions"));
+  if (auto error = error_in(state.options)) return tl::unexpected(usage(std::move(*error)));
+  if (auto error = std::visit([](const auto& work) { return error_in(work); }, state.work)) {
+    return tl::unexpected(usage(std::move(*error)));
+  }
+  auto ledger = ledger_of(state.options);
+  if (!ledger) return tl::unexpected(usage("where results go: " + ledger.error()));
+  state.started = true;
+  try {
+    auto conductor =
+        std::make_shared<poll::Conductor>(state.fleet, state.work, state.options, std::move(*ledger));
+    // The fleet keeps its handler for as long as it lives, which is longer than this.
+    state.fleet.on_event([tell = state.options.on_fleet_event,
+                          weak = std::weak_ptr<poll::Conductor>(conductor)](const FleetEvent& event) {
+      if (tell) tell(event);
+      if (const auto it = weak.lock()) it->on_fleet(event);
+    });
+    conductor->discover(std::move(state.source));
+    if (auto joined = state.fleet.start(); !joined) return joined;
+    const std::lock_guard wishes(state.wishes_mutex);
+    for (const auto& wish : std::exchange(state.wishes, {})) wish(*conductor);
+    state.conductor = std::move(conductor);
+  } catch (const std::system_error& error) {
+    return tl::unexpected(
+        Refusal{Refusal::Code::system, std::string("this machine refuses: ") + error.what()});
+  }
+  return {};
+}
+
+void Poller::stop() {
+  const std::lock_guard lock(state_->mutex);
+  const auto conductor = state_->current();
+  if (!conductor) return;
+  conductor->stop_polls();
+  state_->fleet.stop();
+  conductor->finish();
+}
+
+void Poller::pause(const std::string& session) {
+  state_->wish([session](poll::Conductor& it) { it.pause(session); });
+}
+
+void Poller::resume(const std::string& session) {
+  state_->wish([session](poll::Conductor& it) { it.resume(session); });
+}
+
+void Poller::remove(const std::string& session) {
+  state_->wish([session](poll::Conductor& it) { it.remove(session); });
+}
+
+PollCounts Poller::counts() const {
+  const auto conductor = state_->current();
+  return conductor ? conductor->counts() : PollCounts{};
+}
+
+}  // namespace tenure

@@ -1,0 +1,42 @@
+#include "poll/roll.hpp"
+
+#include <iterator>
+#include <utility>
+
+namespace tenure::poll {
+
+Roll::News Roll::update(Sessions sessions) {
+  News news;
+  std::set<std::string> named;
+  std::map<std::string, std::string> bad;
+  for (auto& [id, why] : sessions.bad) bad.emplace(std::move(id), std::move(why));
+  good_.clear();
+  for (auto& session : sessions.good) {
+    named.insert(session.id);
+    if (session.interval > std::chrono::milliseconds::zero()) {
+      if (bad_.contains(session.id) && !bad.contains(session.id)) news.good.push_back(session.id);
+      good_.push_back(std::move(session));
+    } else {
+      bad.emplace(session.id, "its interval is not more than nothing");
+    }
+  }
+  for (const auto& [id, why] : bad) {
+    named.insert(id);
+    const auto known = bad_.find(id);
+    if (known == bad_.end() || known->second != why) news.bad.push_back({id, why});
+  }
+  bad_ = std::move(bad);
+  std::erase_if(removed_, [&](const auto& id) { return !named.contains(id); });
+  return news;
+}
+
+std::vector<Session> Roll::active() const {
+  std::vector<Session> active;
+  for (const auto& session : good_) {
+    if (!session.paused && !paused_.contains(session.id) && !removed_.contains(session.id))
+      active.push_back(session);
+  }
+  return active;
+}
+
+}  // namespace tenure::poll
