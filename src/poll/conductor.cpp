@@ -79,7 +79,10 @@ void Conductor::discover(std::unique_ptr<SessionSource> source) {
 
 void Conductor::stop_polls() {
   if (discovery_) discovery_->stop();
-  post([this] { rota_.stop(); });
+  post([this] {
+    rota_.stop();
+    if (ledger_) ledger_->hurry(boot_now() + write_at_end);
+  });
 }
 
 void Conductor::finish() {

@@ -36,7 +36,7 @@ class Conductor {
 
   // Before the fleet is started: its events ask for it, and it may begin with the sessions that there are.
   void discover(std::unique_ptr<SessionSource> source);
-  // Begins nothing any more; what is in flight ends as the fleet says.
+  // Begins nothing any more; what is in flight ends as the fleet says. A Redis that is away is not waited for.
   void stop_polls();
   // After the fleet has stopped: ends what is left, writes results for at most a second, and waits for it.
   void finish();

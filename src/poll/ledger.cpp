@@ -91,6 +91,7 @@ struct Ledger::State {
   std::size_t bytes = 0;
   std::size_t busy = 0;  // jobs in the batch under way
   bool stopping = false;
+  core::Time hurry_from = core::Time::max();
   // Of the thread alone.
   std::optional<runtime::Caller> redis;
   bool dropping = false;
@@ -111,9 +112,12 @@ struct Ledger::State {
     while (auto batch = take()) {
       drop_old(*batch);
       auto unanswered = batch->empty() ? std::vector<Job>() : ask(std::move(*batch));
-      // It is tried again, for as long as it is kept.
-      drop_old(unanswered);
       std::unique_lock lock(mutex);
+      // It is tried again, for as long as it is kept.
+      if (boot_now() >= hurry_from) std::ranges::for_each(unanswered, &Job::make_old);
+      lock.unlock();
+      drop_old(unanswered);
+      lock.lock();
       busy = 0;
       const bool failed = !unanswered.empty();
       for (const auto& job : unanswered) bytes += job.bytes();
@@ -242,6 +246,11 @@ void Ledger::write(redis::Result result, Written then) {
 
 void Ledger::read_slot(std::string state, SlotRead then) {
   state_->add({Read{std::move(state), std::move(then)}, boot_now() + state_->options.keep_for});
+}
+
+void Ledger::hurry(core::Time from) {
+  const std::lock_guard lock(state_->mutex);
+  state_->hurry_from = from;
 }
 
 void Ledger::drain(core::Time by) {

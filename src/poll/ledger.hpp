@@ -55,6 +55,8 @@ class Ledger {
   void write(redis::Result result, Written then);
   // Nothing where there is none, or nobody knows.
   void read_slot(std::string state, SlotRead then);
+  // The end is near: from then on each result is tried once, and dropped where Redis does not take it.
+  void hurry(core::Time from);
   // Waits until all is written, at most until then.
   void drain(core::Time by);
 
