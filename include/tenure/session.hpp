@@ -2,9 +2,14 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
+
+#include "tenure/options.hpp"
+#include "tenure/refusal.hpp"
 
 namespace tenure {
 
@@ -42,5 +47,27 @@ class SessionSource {
   /// All of them as they are now; or why they cannot be read, a sentence. May block for some seconds.
   virtual tl::expected<Sessions, std::string> read() = 0;
 };
+
+struct RedisSessionsOptions {
+  enum class Find : std::uint8_t {
+    scan,   // goes through all keys: whoever writes session:<id> is heard, with redis-cli as well
+    index,  // reads only what has changed in the index that `tenure sessions` keeps: for large keyspaces
+  };
+  std::string url = "redis://127.0.0.1:6379";
+  Tls tls{};
+  Find find = Find::scan;
+  /// Whose index it is, and what the keys of sessions begin with.
+  std::string fleet = "poll";
+  std::string prefix = "session:";
+  /// Is an address that is no http:// or https:// URL a mistake? Not where a command or a callback polls.
+  bool http = true;
+  /// Of each call.
+  std::chrono::milliseconds timeout{2'000};
+};
+
+/// Sessions in a Redis: the keys session:<id>, each JSON {"address", "interval_ms", "paused", …}. Refused (usage) when
+/// an option is wrong. Connects when it is read, and again when the connection broke.
+tl::expected<std::unique_ptr<SessionSource>, Refusal> redis_sessions(
+    const RedisSessionsOptions& options = {});
 
 }  // namespace tenure

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "cli/ask_all.hpp"
+#include "redis/glob.hpp"
 
 namespace tenure::cli {
 
@@ -13,16 +14,6 @@ using core::Failure;
 using ByKey = std::map<std::string, core::Sight>;
 
 constexpr std::size_t keys_per_call = 500;
-
-// A prefix is taken literally.
-std::string pattern_of(const std::string& prefix) {
-  std::string pattern;
-  for (const char letter : prefix) {
-    if (std::string_view("*?[]\\").find(letter) != std::string_view::npos) pattern += '\\';
-    pattern += letter;
-  }
-  return pattern + "*";
-}
 
 // Only those that are there.
 tl::expected<void, Failure> look(runtime::Caller& redis, std::span<const std::string> keys,
@@ -43,7 +34,7 @@ tl::expected<ByKey, Failure> scan(runtime::Caller& redis, const std::string& pre
   ByKey found;
   std::string cursor = "0";
   do {
-    const auto page = redis.call({"SCAN", cursor, "MATCH", pattern_of(prefix), "COUNT", "1000"});
+    const auto page = redis.call({"SCAN", cursor, "MATCH", redis::pattern_of(prefix), "COUNT", "1000"});
     if (!page) return tl::unexpected(page.error());
     if (page->items.size() != 2) return tl::unexpected(core::misfit);
     cursor = page->items[0].text;

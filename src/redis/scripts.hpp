@@ -25,5 +25,9 @@ extern const Script rights_script;
 extern const Script look_script;
 extern const Script break_script;
 extern const Script beat_script;
+extern const Script session_put_script;
+extern const Script session_remove_script;
+extern const Script session_texts_script;
+extern const Script results_script;
 
 }  // namespace tenure::redis

@@ -1,0 +1,106 @@
+#include "poll/redis_sessions.hpp"
+
+#include "core/names.hpp"
+#include "core/text.hpp"
+
+namespace tenure {
+
+namespace poll {
+
+namespace {
+
+void add(Sessions& sessions, ReadSession read) {
+  switch (read.kind) {
+    case ReadSession::Kind::absent:
+      break;
+    case ReadSession::Kind::good:
+      sessions.good.push_back(std::move(read.session));
+      break;
+    case ReadSession::Kind::bad:
+      sessions.bad.push_back({std::move(read.session.id), std::move(read.why)});
+      break;
+  }
+}
+
+}  // namespace
+
+RedisSessions::RedisSessions(Place place) : place_(std::move(place)), index_(place_.keys, place_.addresses) {}
+
+tl::expected<Sessions, std::string> RedisSessions::read() {
+  bool fresh = false;
+  while (true) {
+    if (!redis_) {
+      auto connected = runtime::Caller::connect(place_.address, place_.timeout, place_.tls);
+      if (!connected) {
+        return tl::unexpected(redis::shown(place_.address) + ": " + connected.error().detail);
+      }
+      redis_ = std::move(*connected);
+      index_.distrust();
+      fresh = true;
+    }
+    auto sessions = read_all();
+    if (sessions) return std::move(*sessions);
+    redis_.reset();
+    // An old connection may have broken long ago; a fresh one has just shown what is wrong.
+    if (fresh) return tl::unexpected(redis::shown(place_.address) + ": " + sessions.error().detail);
+  }
+}
+
+tl::expected<Sessions, core::Failure> RedisSessions::read_all() {
+  return place_.find == RedisSessionsOptions::Find::scan ? read_by_scan() : read_by_index();
+}
+
+tl::expected<Sessions, core::Failure> RedisSessions::read_by_scan() {
+  const auto ids = scan_sessions(*redis_, place_.keys);
+  if (!ids) return tl::unexpected(ids.error());
+  auto found = read_sessions(*redis_, place_.keys, *ids, place_.addresses);
+  if (!found) return tl::unexpected(found.error());
+  Sessions sessions;
+  for (auto& it : *found) add(sessions, std::move(it));
+  return sessions;
+}
+
+tl::expected<Sessions, core::Failure> RedisSessions::read_by_index() {
+  if (auto updated = index_.update(*redis_); !updated) return tl::unexpected(updated.error());
+  Sessions sessions;
+  for (const auto& [id, known] : index_.known()) add(sessions, known.session);
+  return sessions;
+}
+
+}  // namespace poll
+
+namespace {
+
+Refusal usage(std::string message) { return {Refusal::Code::usage, std::move(message)}; }
+
+std::optional<std::string> error_in(const RedisSessionsOptions& options) {
+  if (auto error = core::name_error("the fleet's name", options.fleet)) return error;
+  if (auto error = core::name_error("the prefix of sessions", options.prefix)) return error;
+  if (options.timeout <= std::chrono::milliseconds::zero()) {
+    return "a timeout of " + core::shown(options.timeout) + " is too short";
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+tl::expected<std::unique_ptr<SessionSource>, Refusal> redis_sessions(const RedisSessionsOptions& options) {
+  if (auto error = error_in(options)) return tl::unexpected(usage(std::move(*error)));
+  auto address = redis::parse_url(options.url);
+  if (!address) return tl::unexpected(usage(std::move(address.error())));
+  poll::RedisSessions::Place place{.address = std::move(*address),
+                                   .keys = {options.fleet, options.prefix},
+                                   .find = options.find,
+                                   .addresses = options.http ? poll::Addresses::http : poll::Addresses::any,
+                                   .timeout = options.timeout};
+  const auto& [ca, certificate, key, name] = options.tls;
+  const runtime::TlsOptions tls{ca, certificate, key, name};
+  if (place.address.tls) {
+    auto loaded = runtime::Tls::load(tls);
+    if (!loaded) return tl::unexpected(usage(std::move(loaded.error())));
+    place.tls = std::move(*loaded);
+  }
+  return std::make_unique<poll::RedisSessions>(std::move(place));
+}
+
+}  // namespace tenure

@@ -1,0 +1,37 @@
+// Sessions that are kept in one Redis, as a source of them: by a scan of all keys, or by an index.
+#pragma once
+
+#include <optional>
+
+#include "poll/session_index.hpp"
+#include "redis/session_call.hpp"
+#include "runtime/caller.hpp"
+#include "tenure/session.hpp"
+
+namespace tenure::poll {
+
+class RedisSessions final : public SessionSource {
+ public:
+  struct Place {
+    redis::Address address{};
+    runtime::Tls tls{};
+    redis::SessionKeys keys{};
+    RedisSessionsOptions::Find find = RedisSessionsOptions::Find::scan;
+    Addresses addresses = Addresses::http;
+    core::Duration timeout{};
+  };
+  explicit RedisSessions(Place place);
+
+  tl::expected<Sessions, std::string> read() override;
+
+ private:
+  tl::expected<Sessions, core::Failure> read_all();
+  tl::expected<Sessions, core::Failure> read_by_scan();
+  tl::expected<Sessions, core::Failure> read_by_index();
+
+  Place place_;
+  SessionIndex index_;
+  std::optional<runtime::Caller> redis_{};
+};
+
+}  // namespace tenure::poll
