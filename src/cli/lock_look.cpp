@@ -18,7 +18,6 @@ constexpr std::size_t keys_per_call = 500;
 // Only those that are there.
 tl::expected<void, Failure> look(runtime::Caller& redis, std::span<const std::string> keys,
                                  const redis::Keyspace& keyspace, ByKey& found) {
-  if (keys.empty()) return {};
   const core::LookRequest request{{keys.begin(), keys.end()}};
   const auto answer = redis.call(redis::script_call(request, keyspace, "", redis::CallBy::body));
   if (!answer) return tl::unexpected(answer.error());
@@ -26,6 +25,15 @@ tl::expected<void, Failure> look(runtime::Caller& redis, std::span<const std::st
   auto* sights = std::get_if<core::Sights>(&reply);
   if (sights == nullptr) return tl::unexpected(std::get<Failure>(reply));
   for (std::size_t i = 0; i < keys.size(); ++i) found[keys[i]] = std::move((*sights)[i]);
+  return {};
+}
+
+tl::expected<void, Failure> look_at(runtime::Caller& redis, const std::vector<std::string>& keys,
+                                    const redis::Keyspace& keyspace, ByKey& found) {
+  for (std::size_t from = 0; from < keys.size(); from += keys_per_call) {
+    const auto some = std::span(keys).subspan(from, std::min(keys_per_call, keys.size() - from));
+    if (auto looked = look(redis, some, keyspace, found); !looked) return looked;
+  }
   return {};
 }
 
@@ -42,10 +50,7 @@ tl::expected<ByKey, Failure> scan(runtime::Caller& redis, const std::string& pre
     for (const auto& item : page->items[1].items) {
       if (!keyspace.owns(item.text)) keys.push_back(item.text);
     }
-    for (std::size_t from = 0; from < keys.size(); from += keys_per_call) {
-      const auto some = std::span(keys).subspan(from, std::min(keys_per_call, keys.size() - from));
-      if (auto looked = look(redis, some, keyspace, found); !looked) return tl::unexpected(looked.error());
-    }
+    if (auto looked = look_at(redis, keys, keyspace, found); !looked) return tl::unexpected(looked.error());
   } while (cursor != "0");
   std::erase_if(found, [](const auto& it) { return !it.second.exists(); });  // expired since
   return found;
@@ -83,14 +88,24 @@ Looked look_at_all_locks(const Nodes& nodes, const std::string& lock_prefix) {
   return looked;
 }
 
-Looked look_at_lock(const Nodes& nodes, const std::string& lock_prefix, const std::string& name) {
-  const std::string key = lock_prefix + name;
+Looked look_at_locks(const Nodes& nodes, const std::string& lock_prefix,
+                     const std::vector<std::string>& names) {
+  std::vector<std::string> keys;
+  for (const auto& name : names) keys.push_back(lock_prefix + name);
   const auto answers = ask_all<ByKey>(nodes, [&](runtime::Caller& redis, std::size_t) {
     ByKey found;
-    const auto looked = look(redis, std::span(&key, 1), nodes.keyspace, found);
+    const auto looked = look_at(redis, keys, nodes.keyspace, found);
     return looked ? tl::expected<ByKey, Failure>(std::move(found)) : tl::unexpected(looked.error());
   });
-  return {{view_of(name, sights_of(answers, key))}, failures_in(answers)};
+  Looked looked{{}, failures_in(answers)};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    looked.locks.push_back(view_of(names[i], sights_of(answers, keys[i])));
+  }
+  return looked;
+}
+
+Looked look_at_lock(const Nodes& nodes, const std::string& lock_prefix, const std::string& name) {
+  return look_at_locks(nodes, lock_prefix, {name});
 }
 
 }  // namespace tenure::cli

@@ -18,6 +18,10 @@ struct Looked {
 // All names under the prefix that anything is kept for. Goes through all keys of each node, page by page.
 Looked look_at_all_locks(const Nodes& nodes, const std::string& lock_prefix);
 
+// These names, in their order, also where nothing is there.
+Looked look_at_locks(const Nodes& nodes, const std::string& lock_prefix,
+                     const std::vector<std::string>& names);
+
 // That one name, also if nothing is there.
 Looked look_at_lock(const Nodes& nodes, const std::string& lock_prefix, const std::string& name);
 

@@ -17,17 +17,23 @@ tl::expected<Nodes, std::string> lock_nodes(const LockPlace& place, const std::o
   return key ? nodes : tl::unexpected(key.error());
 }
 
-bool say_failures(const Looked& looked, const Nodes& nodes) {
-  const bool well = enough(looked, nodes);
-  if (!well && nodes.several()) {
-    say(std::to_string(nodes.quorum()) + " of " + std::to_string(nodes.addresses.size()) +
-        " nodes must answer, and " + std::to_string(looked.failures.size()) + " failed" +
-        runtime::failures_text(looked.failures, nodes));
-    return false;
+std::optional<std::string> failures_said(const Looked& looked, const Nodes& nodes) {
+  if (looked.failures.empty()) return std::nullopt;
+  if (!enough(looked, nodes) && nodes.several()) {
+    return std::to_string(nodes.quorum()) + " of " + std::to_string(nodes.addresses.size()) +
+           " nodes must answer, and " + std::to_string(looked.failures.size()) + " failed" +
+           runtime::failures_text(looked.failures, nodes);
   }
-  for (const auto& [node, failure] : looked.failures)
-    say(runtime::failure_text(nodes.addresses[node], failure));
-  return well;
+  std::string lines;
+  for (const auto& [node, failure] : looked.failures) {
+    lines += (lines.empty() ? "" : "\n") + runtime::failure_text(nodes.addresses[node], failure);
+  }
+  return lines;
+}
+
+bool say_failures(const Looked& looked, const Nodes& nodes) {
+  if (const auto failures = failures_said(looked, nodes)) say(*failures);
+  return enough(looked, nodes);
 }
 
 }  // namespace tenure::cli

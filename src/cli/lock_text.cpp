@@ -1,8 +1,8 @@
-#include <algorithm>
 #include <array>
 #include <ctime>
 
 #include "cli/lock_output.hpp"
+#include "cli/table.hpp"
 #include "core/text.hpp"
 #include "runtime/instance_id.hpp"
 #include "runtime/refusal_text.hpp"
@@ -10,9 +10,6 @@
 namespace tenure::cli {
 
 namespace {
-
-constexpr std::size_t columns = 7;
-using Row = std::array<std::string, columns>;
 
 std::string left_column(core::Ttl left) {
   if (left == core::Ttl(-2)) return "-";
@@ -32,12 +29,6 @@ Row row_of(const LockView& lock) {
           left_column(lock.left),
           std::to_string(lock.waiters),
           std::to_string(lock.shown_on) + "/" + std::to_string(lock.nodes.size())};
-}
-
-// In characters, not in bytes: a name may be in any script. (Wide ones are counted as one.)
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
 }
 
 std::string sight_words(const std::optional<core::Sight>& sight) {
@@ -85,17 +76,7 @@ std::string lock_words(const LockView& lock) {
 std::string lock_table(const std::vector<LockView>& locks) {
   std::vector<Row> rows{{"NAME", "STATE", "OWNER", "TOKEN", "LEFT", "WAITING", "NODES"}};
   for (const auto& lock : locks) rows.push_back(row_of(lock));
-  std::array<std::size_t, columns> widths{};
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], width(row[i]));
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i + 1 < columns; ++i)
-      text += row[i] + std::string(widths[i] - width(row[i]) + 2, ' ');
-    text += row.back() + "\n";
-  }
-  return text;
+  return aligned(rows);
 }
 
 std::string lock_page(const LockView& lock, const Nodes& nodes) {

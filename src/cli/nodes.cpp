@@ -95,8 +95,9 @@ constexpr std::array tls_settings{
 };
 
 // Sets TLS up where a node asks for it. Where none does, whoever gave a certificate believes otherwise.
-std::optional<std::string> set_up_tls(const NodeArgs& args, Nodes& nodes) {
-  const bool wanted = std::ranges::any_of(nodes.addresses, &redis::Address::tls);
+std::optional<std::string> set_up_tls(const NodeArgs& args, const redis::Address* beside, Nodes& nodes) {
+  const bool wanted =
+      std::ranges::any_of(nodes.addresses, &redis::Address::tls) || (beside != nullptr && beside->tls);
   nodes.tls_options = args.tls;
   for (const auto& [flag, variable, value] : tls_settings) {
     const bool by_flag = !(args.tls.*value).empty();
@@ -142,13 +143,13 @@ tl::expected<redis::Keyspace, std::string> choose_keyspace(const NodeArgs& args)
   return redis::Keyspace{args.prefix, std::chrono::duration_cast<core::Ttl>(*ttl_max)};
 }
 
-tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args) {
+tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args, const redis::Address* beside) {
   auto keyspace = choose_keyspace(args);
   if (!keyspace) return tl::unexpected(keyspace.error());
   auto addresses = find_addresses(args);
   if (!addresses) return tl::unexpected(addresses.error());
   Nodes nodes{std::move(*addresses), std::move(*keyspace)};
-  if (auto error = set_up_tls(args, nodes)) return tl::unexpected(std::move(*error));
+  if (auto error = set_up_tls(args, beside, nodes)) return tl::unexpected(std::move(*error));
   return nodes;
 }
 

@@ -29,7 +29,8 @@ tl::expected<redis::Keyspace, std::string> choose_keyspace(const NodeArgs& args)
 // A client of these nodes that says on stderr what goes wrong.
 runtime::ClientOptions as_client(const Nodes& nodes, const std::string& owner);
 
-// The error is a sentence without secrets. Says a warning when a file with passwords is open to others.
-tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args);
+// The error is a sentence without secrets. Says a warning when a file with passwords is open to others. Another Redis
+// beside them may be the one that asks for TLS.
+tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args, const redis::Address* beside = nullptr);
 
 }  // namespace tenure::cli

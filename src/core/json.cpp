@@ -65,6 +65,12 @@ Json& Json::key(std::string_view name) {
   return *this;
 }
 
+Json& Json::decimal(double value) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.2f", value);
+  return raw(text.data());
+}
+
 Json& Json::open(char bracket) {
   separate();
   written_ += bracket;

@@ -21,6 +21,7 @@ class Json {
   Json& key(std::string_view name);
   Json& text(std::string_view value) { return raw(json_quoted(value)); }
   Json& number(std::int64_t value) { return raw(std::to_string(value)); }
+  Json& decimal(double value);  // with two decimals
   Json& boolean(bool value) { return raw(value ? "true" : "false"); }
   Json& null() { return raw("null"); }
 

@@ -8,18 +8,6 @@
 namespace tenure::test {
 namespace {
 
-// The words of each line, without the spaces between columns.
-std::vector<Words> table(const std::string& text) {
-  std::vector<Words> rows;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream cells(line);
-    rows.emplace_back();
-    for (std::string cell; cells >> cell;) rows.back().push_back(cell);
-  }
-  return rows;
-}
-
 class LockTest : public testing::Test {
  protected:
   LockTest() { make_ready(urls()); }

@@ -119,6 +119,18 @@ inline Words contents(RedisServer& redis) {
   return all;
 }
 
+// The words of each line, without the spaces between columns.
+inline std::vector<Words> table(const std::string& text) {
+  std::vector<Words> rows;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream cells(line);
+    rows.emplace_back();
+    for (std::string cell; cells >> cell;) rows.back().push_back(cell);
+  }
+  return rows;
+}
+
 inline const Words only_record{"tenure:fence", "tenure:record"};
 
 // A Redis that knows Tenure.

@@ -1,66 +1,15 @@
 // tenure run on a terminal: the keys reach the command, and the terminal comes back.
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <poll.h>
-#include <pty.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <csignal>
 
-#include "cli/tenure_program.hpp"
+#include "cli/pseudo_terminal.hpp"
 
 namespace tenure::test {
 namespace {
-
-constexpr const char* ctrl_c = "\x03";
-constexpr const char* ctrl_z = "\x1a";
-
-// A program on a terminal of its own, and the hands at its keyboard.
-class Terminal {
- public:
-  explicit Terminal(Words words) {
-    std::vector<char*> argv;
-    for (auto& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    pid_ = forkpty(&keyboard_, nullptr, nullptr, nullptr);
-    if (pid_ == 0) {
-      execvp(argv[0], argv.data());
-      _exit(127);
-    }
-  }
-  ~Terminal() {
-    kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-    close(keyboard_);
-  }
-  Terminal(const Terminal&) = delete;
-  Terminal& operator=(const Terminal&) = delete;
-
-  void type(const std::string& keys) const {
-    EXPECT_EQ(write(keyboard_, keys.data(), keys.size()), ssize(keys));
-  }
-
-  // Reads until this is on the screen, or everything is (the program has ended).
-  bool shows(const std::string& text) {
-    while (!has(screen_, text)) {
-      std::array<char, 1024> block{};
-      pollfd ready{keyboard_, POLLIN, 0};
-      if (poll(&ready, 1, 10'000) <= 0) return false;
-      const auto got = read(keyboard_, block.data(), block.size());
-      if (got <= 0) return false;
-      screen_.append(block.data(), static_cast<std::size_t>(got));
-    }
-    return true;
-  }
-  const std::string& screen() const { return screen_; }
-
- private:
-  pid_t pid_ = -1;
-  int keyboard_ = -1;
-  std::string screen_;
-};
 
 // What the shell says after tenure shows that the terminal is its own again: otherwise it would stop.
 Words then_read(const Words& words) {
