@@ -1,13 +1,10 @@
 #include "cli/args.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <span>
-#include <string_view>
 
-#include "cli/duration.hpp"
+#include "cli/args_fleet.hpp"
+#include "cli/args_options.hpp"
 #include "cli/help.hpp"
 #include "cli/secrets.hpp"
 #include "core/nodes.hpp"
@@ -20,23 +17,6 @@ namespace {
 
 constexpr int port_max = 65'535;
 
-// CLI11 calls this after it has read all words. What it throws begins with the name of the option.
-void add_duration(CLI::App& app, const std::string& option, std::optional<core::Duration>& target) {
-  app.add_option_function<std::string>(option, [&target, option](const std::string& text) {
-    const auto duration = parse_duration(text);
-    if (!duration) throw CLI::ValidationError(option, duration.error());
-    target = *duration;
-  });
-}
-
-// An empty one is a script's variable that was never set, and not the same as none.
-void add_text(CLI::App& app, const std::string& option, std::string& target) {
-  app.add_option_function<std::string>(option, [&target, option](const std::string& text) {
-    if (text.empty()) throw CLI::ValidationError(option, "it is empty");
-    target = text;
-  });
-}
-
 void add_exit_code(CLI::App& app, std::optional<int>& target) {
   app.add_option_function<std::string>("-E,--busy-code", [&target](const std::string& text) {
     const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
@@ -46,18 +26,6 @@ void add_exit_code(CLI::App& app, std::optional<int>& target) {
     }
     target = code;
   });
-}
-
-void add_node_options(CLI::App& app, NodeArgs& nodes) {
-  // Several are allowed; without the second line one --redis would swallow all words behind it.
-  app.add_option("--redis", nodes.redis)->allow_extra_args(false);
-  add_duration(app, "--ttl-max", nodes.ttl_max);
-  app.add_option("--prefix", nodes.prefix);
-  add_text(app, "--redis-file", nodes.redis_file);
-  add_text(app, "--tls-ca", nodes.tls.ca_file);
-  add_text(app, "--tls-cert", nodes.tls.certificate_file);
-  add_text(app, "--tls-key", nodes.tls.key_file);
-  add_text(app, "--tls-name", nodes.tls.server_name);
 }
 
 void add_run_options(CLI::App& app, RunArgs& run) {
@@ -71,34 +39,6 @@ void add_run_options(CLI::App& app, RunArgs& run) {
   app.add_option("--id", run.id);
   app.add_option("--lock-prefix", run.lock_prefix);
   add_node_options(app, run.nodes);
-}
-
-using Parsed = tl::expected<Args, std::string>;
-
-Parsed refuse(std::string why) { return tl::unexpected(std::move(why)); }
-
-// The likeliest mistake at run is a command without the mark before it.
-std::string unknown_word(const CLI::App& app, bool takes_command) {
-  const std::string word = app.remaining().front();
-  if (word.starts_with("-")) return "there is no option " + word + "; see --help";
-  const std::string too_many = "\"" + word + "\" is one word too many";
-  if (!takes_command) return too_many + "; see --help";
-  return too_many + ": the command stands behind --, as in NAME -- COMMAND";
-}
-
-// Nothing when there is more to do: otherwise the help page, or the error.
-std::optional<Parsed> read_words(CLI::App& app, std::span<const std::string> words, std::string_view help) {
-  try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
-    return std::nullopt;
-  } catch (const CLI::CallForHelp&) {
-    return Parsed(Text{complete(help)});
-  } catch (const CLI::ExtrasError&) {
-    const bool takes_command = help == run_help_text || help == elect_help_text;
-    return refuse(core::printable(without_secrets(unknown_word(app, takes_command)), 400));
-  } catch (const CLI::ParseError& error) {
-    return refuse(core::printable(without_secrets(error.what()), 400));
-  }
 }
 
 // What follows "--" is not for CLI11, which would take the first word for a NAME.
@@ -286,6 +226,9 @@ Parsed parse_args(const std::vector<std::string>& words) {
   if (first == "doctor") return parse_doctor(rest);
   if (first == "redis") return parse_redis(rest);
   if (first == "lock") return parse_lock(rest);
+  if (first == "sessions") return parse_sessions(rest);
+  if (first == "status") return parse_status(rest);
+  if (first == "explain") return parse_explain(rest);
   return refuse("there is no command \"" + core::printable(without_secrets(first), 60) +
                 "\"; tenure help lists them");
 }

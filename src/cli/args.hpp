@@ -85,13 +85,56 @@ struct LockBreakArgs {
   LockPlace place{};
 };
 
+// Where a fleet is.
+struct FleetPlace {
+  NodeArgs nodes{};    // of its leases
+  std::string data{};  // of its sessions, heartbeats and results; else the first of the nodes
+  std::string fleet = "poll";
+  std::string session_prefix = "session:";
+  bool index = false;        // read the index instead of going through all keys
+  bool any_address = false;  // its sessions are polled by a command, not by HTTP
+};
+
+struct SessionsAddArgs {
+  std::string id;
+  std::string address;
+  std::optional<core::Duration> every{};  // nothing: 10s
+  bool replace = false;
+  FleetPlace place{};
+};
+
+struct SessionsChangeArgs {
+  enum class What : std::uint8_t { remove, pause, resume };
+  What what{};
+  std::string id{};
+  FleetPlace place{};
+};
+
+struct SessionsLsArgs {
+  bool json = false;
+  FleetPlace place{};
+};
+
+struct StatusArgs {
+  bool json = false;
+  bool watch = false;
+  bool all = false;
+  FleetPlace place{};
+};
+
+struct ExplainArgs {
+  std::string id;
+  FleetPlace place{};
+};
+
 // Help or the version was asked for: print this, and that is all.
 struct Text {
   std::string text;
 };
 
 using Args = std::variant<RunArgs, ElectArgs, InitArgs, DoctorArgs, RedisUpArgs, RedisDownArgs, LockLsArgs,
-                          LockShowArgs, LockBreakArgs, Text>;
+                          LockShowArgs, LockBreakArgs, SessionsAddArgs, SessionsChangeArgs, SessionsLsArgs,
+                          StatusArgs, ExplainArgs, Text>;
 
 // Of the words behind the name of the program. The error is a sentence without secrets.
 tl::expected<Args, std::string> parse_args(const std::vector<std::string>& words);

@@ -9,11 +9,12 @@ namespace tenure::cli {
 enum class ExitCode : std::uint8_t {
   done = 0,
   not_taken = 1,     // lock: nobody has that name
+  unknown = 1,       // sessions, explain: there is no such session
   degraded = 1,      // doctor: works, and somebody should look at it
   critical = 2,      // doctor: nobody gets a lease
   usage = 64,        // the command line is wrong; nothing was asked of Redis
   no_quorum = 69,    // too few nodes answered, or they refused
-  exists = 73,       // init: there is a record already
+  exists = 73,       // init: there is a record already; sessions: that id says something else
   busy = 75,         // somebody else holds the name (--busy-code changes it)
   not_open = 76,     // the nodes give no new leases to us: quarantine, another cap
   lost = 79,         // the lease was lost while the command ran

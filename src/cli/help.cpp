@@ -1,5 +1,7 @@
 #include "cli/help.hpp"
 
+#include <utility>
+
 namespace tenure::cli {
 
 namespace {
@@ -18,6 +20,13 @@ constexpr std::string_view node_options =
       --ttl-max DURATION  the cap, the same for everybody on a Redis; else TENURE_TTL_MAX, else 60s
       --prefix TEXT     what Tenure's own keys begin with (tenure:))";
 
+// Of all commands about a fleet; stands for the line @FLEET@.
+constexpr std::string_view fleet_options =
+    R"(      --data URL        the Redis of sessions, heartbeats and results (the first --redis)
+      --fleet NAME      what the keys of heartbeats and leases begin with, before a colon (poll)
+      --session-prefix TEXT  what the keys of sessions begin with, before the id (session:)
+      --any-address     it polls by a command: any address will do, not only http:// and https://)";
+
 }  // namespace
 
 const std::string_view help_text = R"(Tenure gives a name at most one owner at a time, on Redis.
@@ -29,6 +38,9 @@ Usage: tenure COMMAND [OPTIONS]
   init       make a Redis that is new to Tenure ready
   doctor     say whether the nodes are fit for leases, and what to do
   lock       show who holds what, and take it away
+  sessions   add, remove, pause and list what a fleet polls
+  status     show a fleet: its instances, who owns what, what fails
+  explain    say why a session has the owner that it has
   redis      start and end private Redis servers on this machine
   help       this page, or that of a command: tenure help run
   --version
@@ -107,9 +119,11 @@ Examples:
 )";
 
 std::string complete(std::string_view text) {
-  constexpr std::string_view mark = "@NODES@";
   std::string page(text);
-  if (const auto at = page.find(mark); at != std::string::npos) page.replace(at, mark.size(), node_options);
+  for (const auto& [mark, options] :
+       {std::pair(std::string_view("@FLEET@"), fleet_options), {"@NODES@", node_options}}) {
+    if (const auto at = page.find(mark); at != std::string::npos) page.replace(at, mark.size(), options);
+  }
   return page;
 }
 

@@ -13,6 +13,9 @@ extern const std::string_view init_help_text;
 extern const std::string_view doctor_help_text;
 extern const std::string_view redis_help_text;
 extern const std::string_view lock_help_text;
+extern const std::string_view sessions_help_text;
+extern const std::string_view status_help_text;
+extern const std::string_view explain_help_text;
 
 // The page as it is printed, with the options that many commands have.
 std::string complete(std::string_view text);

@@ -16,6 +16,8 @@
 #include "cli/redis_up.hpp"
 #include "cli/run.hpp"
 #include "cli/secrets.hpp"
+#include "cli/sessions.hpp"
+#include "cli/status.hpp"
 
 namespace {
 
@@ -42,6 +44,12 @@ int dispatch(const Args& args) {
   if (const auto* args_of_ls = std::get_if<LockLsArgs>(&args)) return lock_ls(*args_of_ls);
   if (const auto* args_of_show = std::get_if<LockShowArgs>(&args)) return lock_show(*args_of_show);
   if (const auto* args_of_break = std::get_if<LockBreakArgs>(&args)) return lock_break(*args_of_break);
+  if (const auto* args_of_add = std::get_if<SessionsAddArgs>(&args)) return sessions_add(*args_of_add);
+  if (const auto* args_of_change = std::get_if<SessionsChangeArgs>(&args)) {
+    return sessions_change(*args_of_change);
+  }
+  if (const auto* args_of_ls = std::get_if<SessionsLsArgs>(&args)) return sessions_ls(*args_of_ls);
+  if (const auto* args_of_status = std::get_if<StatusArgs>(&args)) return status(*args_of_status);
   return init(std::get<InitArgs>(args));
 }
 

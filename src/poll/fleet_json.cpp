@@ -26,6 +26,13 @@ std::optional<std::string> text_in(const json::object& object, std::string_view 
   return std::string(value->get_string());
 }
 
+// Inside of a string its quotes would be escaped: this is the field.
+std::string without_body(std::string_view text) {
+  const auto body = text.find("\"body\":");
+  if (body == std::string_view::npos) return std::string(text);
+  return std::string(text.substr(0, text.rfind(',', body))) + "}";
+}
+
 }  // namespace
 
 std::optional<InstanceText> read_instance(std::string_view text) {
@@ -42,7 +49,8 @@ std::optional<InstanceText> read_instance(std::string_view text) {
 }
 
 std::optional<ResultText> read_result(std::string_view text) {
-  const auto value = read_json(text);
+  auto value = read_json(text);
+  if (!value) value = read_json(without_body(text));
   if (!value || !value->is_object()) return std::nullopt;
   const auto& object = value->get_object();
   const auto* ok = object.if_contains("ok");

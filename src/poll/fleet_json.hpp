@@ -31,7 +31,7 @@ struct ResultText {
   bool operator==(const ResultText&) const = default;
 };
 
-// Nothing when it does not say whether it went well.
+// Also where its body, which stands last, is cut off. Nothing when it does not say whether it went well.
 std::optional<ResultText> read_result(std::string_view text);
 
 }  // namespace tenure::poll

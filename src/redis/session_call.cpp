@@ -6,6 +6,11 @@ namespace {
 
 using Kind = Value::Kind;
 
+// Enough for all that is said about a poll beside its body.
+constexpr std::size_t result_beginning = 4'096;
+// Larger than any that Tenure writes.
+constexpr std::size_t result_length_max = 1'048'576;
+
 tl::unexpected<core::Failure> misfit(const std::string& what) {
   return tl::unexpected(core::Failure{core::Applied::perhaps, core::FailureCode::protocol,
                                       "a script's answer does not fit: " + what});
@@ -73,10 +78,11 @@ tl::expected<std::vector<FoundText>, core::Failure> session_texts(const Value& v
   return found;
 }
 
-Command results_call(std::span<const std::string> ids, std::size_t length_max) {
+Command results_call(std::span<const std::string> ids) {
   Command command = begin_call(results_script, ids.size());
   for (const auto& id : ids) command.push_back(SessionKeys::state(id));
-  command.push_back(std::to_string(length_max));
+  command.push_back(std::to_string(result_beginning));
+  command.push_back(std::to_string(result_length_max));
   return command;
 }
 

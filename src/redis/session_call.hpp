@@ -65,9 +65,11 @@ tl::expected<std::vector<FoundText>, core::Failure> session_texts(const Value& v
 struct FoundResult {
   std::string token{};
   std::string by{};
-  std::string result{};
+  std::string beginning{};
 };
-Command results_call(std::span<const std::string> ids, std::size_t length_max);
+// Of each only its beginning: what was polled stands behind that, and can be long.
+inline constexpr std::size_t results_per_call = 500;
+Command results_call(std::span<const std::string> ids);
 tl::expected<std::vector<FoundResult>, core::Failure> results(const Value& value, std::size_t ids);
 
 }  // namespace tenure::redis

@@ -30,6 +30,14 @@ TEST(FleetJson, AResultSaysWhetherItWentWellAndWhen) {
   EXPECT_EQ(read_result(R"({"ok":false,"error":"no answer"})"), (ResultText{false, "no answer", {}}));
 }
 
+TEST(FleetJson, AResultIsReadAlsoWhereItsBodyIsCutOff) {
+  EXPECT_EQ(read_result(R"({"at": 5, "ok": false, "error": "\"body\": x", "body": "<html>, and so)"),
+            (ResultText{false, "\"body\": x", 5}));
+  EXPECT_EQ(read_result(R"({"ok":true,"body":"a,b\)"), (ResultText{true, "", {}}));
+  EXPECT_FALSE(read_result(R"({"body": "<html>)").has_value());
+  EXPECT_FALSE(read_result(R"({"ok":true,"error":"cut o)").has_value());
+}
+
 TEST(FleetJson, AResultThatDoesNotSayIsNone) {
   for (const char* text : {"", "x", "{}", "true", R"({"ok":"yes"})", R"({"ok":1})"}) {
     EXPECT_FALSE(read_result(text).has_value()) << text;

@@ -1,0 +1,89 @@
+#include "cli/args_fleet.hpp"
+
+#include "cli/args_options.hpp"
+#include "cli/help.hpp"
+#include "cli/secrets.hpp"
+#include "core/text.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+void add_fleet_place(CLI::App& app, FleetPlace& place) {
+  add_text(app, "--data", place.data);
+  app.add_option("--fleet", place.fleet);
+  app.add_option("--session-prefix", place.session_prefix);
+  app.add_flag("--any-address", place.any_address);
+  add_node_options(app, place.nodes);
+}
+
+Parsed parse_sessions_add(std::span<const std::string> words) {
+  SessionsAddArgs add;
+  CLI::App app;
+  app.add_option("ID", add.id)->required();
+  app.add_option("ADDRESS", add.address)->required();
+  add_duration(app, "--every", add.every);
+  app.add_flag("--replace", add.replace);
+  add_fleet_place(app, add.place);
+  if (auto end = read_words(app, words, sessions_help_text)) return std::move(*end);
+  return add;
+}
+
+Parsed parse_sessions_change(SessionsChangeArgs::What what, std::span<const std::string> words) {
+  SessionsChangeArgs change{.what = what};
+  CLI::App app;
+  app.add_option("ID", change.id)->required();
+  add_fleet_place(app, change.place);
+  if (auto end = read_words(app, words, sessions_help_text)) return std::move(*end);
+  return change;
+}
+
+Parsed parse_sessions_ls(std::span<const std::string> words) {
+  SessionsLsArgs ls;
+  CLI::App app;
+  app.add_flag("--json", ls.json);
+  app.add_flag("--index", ls.place.index);
+  add_fleet_place(app, ls.place);
+  if (auto end = read_words(app, words, sessions_help_text)) return std::move(*end);
+  return ls;
+}
+
+}  // namespace
+
+Parsed parse_sessions(std::span<const std::string> words) {
+  using What = SessionsChangeArgs::What;
+  const std::string first = words.empty() ? "" : words.front();
+  const auto rest = words.subspan(words.empty() ? 0 : 1);
+  if (first == "add") return parse_sessions_add(rest);
+  if (first == "rm") return parse_sessions_change(What::remove, rest);
+  if (first == "pause") return parse_sessions_change(What::pause, rest);
+  if (first == "resume") return parse_sessions_change(What::resume, rest);
+  if (first == "ls") return parse_sessions_ls(rest);
+  if (first == "-h" || first == "--help") return Text{complete(sessions_help_text)};
+  return refuse("sessions knows add, rm, pause, resume and ls, not \"" +
+                core::printable(without_secrets(first), 60) + "\"");
+}
+
+Parsed parse_status(std::span<const std::string> words) {
+  StatusArgs status;
+  CLI::App app;
+  app.add_flag("--json", status.json);
+  app.add_flag("--watch", status.watch);
+  app.add_flag("--all", status.all);
+  app.add_flag("--index", status.place.index);
+  add_fleet_place(app, status.place);
+  if (auto end = read_words(app, words, status_help_text)) return std::move(*end);
+  return status;
+}
+
+Parsed parse_explain(std::span<const std::string> words) {
+  ExplainArgs explain;
+  CLI::App app;
+  app.add_option("SESSION", explain.id)->required();
+  app.add_flag("--index", explain.place.index);
+  add_fleet_place(app, explain.place);
+  if (auto end = read_words(app, words, explain_help_text)) return std::move(*end);
+  return explain;
+}
+
+}  // namespace tenure::cli

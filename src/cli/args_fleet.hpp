@@ -1,0 +1,16 @@
+// The command lines of what shows and changes a fleet: sessions, status, explain.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cli/args.hpp"
+
+namespace tenure::cli {
+
+// Of the words behind the command.
+tl::expected<Args, std::string> parse_sessions(std::span<const std::string> words);
+tl::expected<Args, std::string> parse_status(std::span<const std::string> words);
+tl::expected<Args, std::string> parse_explain(std::span<const std::string> words);
+
+}  // namespace tenure::cli

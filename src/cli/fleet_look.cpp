@@ -1,0 +1,99 @@
+#include "cli/fleet_look.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "cli/lock_look.hpp"
+#include "cli/lock_plan.hpp"
+#include "cli/message.hpp"
+#include "core/number.hpp"
+#include "runtime/refusal_text.hpp"
+#include "runtime/wall_clock.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+using core::Failure;
+
+constexpr std::size_t beats_per_call = 500;
+
+template <class Item>
+std::span<const Item> part(const std::vector<Item>& all, std::size_t from, std::size_t size) {
+  return std::span(all).subspan(from, std::min(size, all.size() - from));
+}
+
+FleetFacts::Result understood(const redis::FoundResult& found) {
+  return {poll::read_result(found.beginning), core::read_number<std::uint64_t>(found.token).value_or(0)};
+}
+
+}  // namespace
+
+FleetLook::FleetLook(ChosenFleet fleet) : fleet_(std::move(fleet)), sessions_(sessions_of(fleet_)) {}
+
+std::string FleetLook::said(const Failure& failure) const {
+  return runtime::failure_text(fleet_.data, failure);
+}
+
+FleetLook::Done FleetLook::read_beats(runtime::Caller& redis, FleetFacts& facts) const {
+  const auto known = redis.call({"HKEYS", fleet_.keys.nodes()});
+  if (!known) return tl::unexpected(said(known.error()));
+  for (std::size_t from = 0; from < known->items.size(); from += beats_per_call) {
+    const auto some = part(known->items, from, beats_per_call);
+    core::LookRequest request;
+    for (const auto& item : some) request.keys.push_back(fleet_.keys.node(item.text));
+    const auto answer =
+        redis.call(redis::script_call(request, fleet_.nodes.keyspace, "", redis::CallBy::body));
+    if (!answer) return tl::unexpected(said(answer.error()));
+    const auto reply = redis::script_reply(request, *answer);
+    const auto* sights = std::get_if<core::Sights>(&reply);
+    if (sights == nullptr) return tl::unexpected(said(std::get<Failure>(reply)));
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const auto& sight = (*sights)[i];
+      if (sight.exists()) facts.beats.push_back({some[i].text, sight.value, sight.left});
+    }
+  }
+  return {};
+}
+
+FleetLook::Done FleetLook::read_results(runtime::Caller& redis, FleetFacts& facts) const {
+  std::vector<std::string> ids;
+  for (const auto& session : facts.sessions.good) ids.push_back(session.id);
+  for (std::size_t from = 0; from < ids.size(); from += redis::results_per_call) {
+    const auto some = part(ids, from, redis::results_per_call);
+    const auto answer = redis.call(redis::results_call(some));
+    if (!answer) return tl::unexpected(said(answer.error()));
+    const auto found = redis::results(*answer, some.size());
+    if (!found) return tl::unexpected(said(found.error()));
+    for (const auto& it : *found) facts.results.push_back(understood(it));
+  }
+  return {};
+}
+
+FleetLook::Done FleetLook::read_leases(FleetFacts& facts) const {
+  std::vector<std::string> ids;
+  for (const auto& session : facts.sessions.good) ids.push_back(session.id);
+  Looked looked = look_at_locks(fleet_.nodes, fleet_.keys.leases(), ids);
+  if (auto trouble = failures_said(looked, fleet_.nodes)) {
+    if (!enough(looked, fleet_.nodes)) return tl::unexpected(*trouble);
+    say(*trouble);
+  }
+  facts.leases = std::move(looked.locks);
+  return {};
+}
+
+tl::expected<FleetView, std::string> FleetLook::look() {
+  FleetFacts facts;
+  facts.now_ms = runtime::wall_now_ms();
+  auto sessions = sessions_.read();
+  if (!sessions) return tl::unexpected(sessions.error());
+  facts.sessions = std::move(*sessions);
+  auto redis = connect_to_data(fleet_);
+  if (!redis) return tl::unexpected(said(redis.error()));
+  if (auto done = read_beats(*redis, facts); !done) return tl::unexpected(done.error());
+  if (auto done = read_results(*redis, facts); !done) return tl::unexpected(done.error());
+  if (auto done = read_leases(facts); !done) return tl::unexpected(done.error());
+  return view_of(std::move(facts));
+}
+
+}  // namespace tenure::cli

@@ -1,0 +1,37 @@
+#include "cli/fleet_place.hpp"
+
+#include "cli/ask_all.hpp"
+#include "core/names.hpp"
+
+namespace tenure::cli {
+
+tl::expected<ChosenFleet, std::string> choose_fleet(const FleetPlace& place) {
+  if (auto error = core::name_error("the fleet's name", place.fleet)) return tl::unexpected(*error);
+  if (auto error = core::name_error("the prefix of sessions", place.session_prefix)) {
+    return tl::unexpected(*error);
+  }
+  std::optional<redis::Address> data;
+  if (!place.data.empty()) {
+    auto address = redis::parse_url(place.data);
+    if (!address) return tl::unexpected("--data: " + address.error());
+    data = std::move(*address);
+  }
+  auto nodes = choose_nodes(place.nodes, data ? &*data : nullptr);
+  if (!nodes) return tl::unexpected(nodes.error());
+  ChosenFleet fleet{.nodes = std::move(*nodes), .keys = {place.fleet, place.session_prefix}};
+  fleet.data = data ? std::move(*data) : fleet.nodes.addresses.front();
+  if (place.any_address) fleet.addresses = poll::Addresses::any;
+  if (place.index) fleet.find = RedisSessionsOptions::Find::index;
+  return fleet;
+}
+
+tl::expected<runtime::Caller, core::Failure> connect_to_data(const ChosenFleet& fleet) {
+  return runtime::Caller::connect(fleet.data, ask_timeout, fleet.nodes.tls);
+}
+
+poll::RedisSessions sessions_of(const ChosenFleet& fleet) {
+  return poll::RedisSessions(
+      {fleet.data, fleet.nodes.tls, fleet.keys, fleet.find, fleet.addresses, ask_timeout});
+}
+
+}  // namespace tenure::cli

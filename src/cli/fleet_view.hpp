@@ -1,0 +1,80 @@
+// A fleet as it is shown: who lives, who owns what, how evenly, and what goes wrong. Pure: asks nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/lock_view.hpp"
+#include "core/message.hpp"
+#include "poll/fleet_json.hpp"
+#include "tenure/session.hpp"
+
+namespace tenure::cli {
+
+// What Redis shows of a fleet, at about one moment.
+struct FleetFacts {
+  struct Beat {
+    std::string instance;
+    std::string text;
+    core::Ttl left{};
+  };
+  struct Result {
+    std::optional<poll::ResultText> text{};  // nothing: there is none that could be read
+    std::uint64_t token = 0;                 // 0: never polled
+  };
+  std::int64_t now_ms = 0;    // unix time
+  std::vector<Beat> beats{};  // of those that live
+  Sessions sessions{};
+  std::vector<LockView> leases{};  // of the good sessions, in their order
+  std::vector<Result> results{};   // likewise
+};
+
+struct InstanceView {
+  std::string id;
+  std::string status;                        // ready, leaving; silent: it has leases, and no heartbeat
+  std::optional<std::int64_t> started_ms{};  // unix time
+  std::int64_t age_ms = 0;
+  std::uint32_t weight = 1;
+  std::uint64_t says_owned = 0;  // by its last heartbeat
+  std::uint64_t owned = 0;       // by the leases
+  double share = 0;              // what its weight is worth
+  core::Ttl left{-2};            // of its heartbeat
+
+  bool ready() const { return status == "ready"; }
+  double per_weight() const { return static_cast<double>(owned) / weight; }
+};
+
+struct SessionView {
+  Session session;
+  LockView lease;
+  FleetFacts::Result result;
+
+  // It should have an owner, and has none.
+  bool nobody() const;
+  bool failing() const { return result.text && !result.text->ok; }
+};
+
+// Of the instances that are ready, by their weight.
+struct Balance {
+  double most = 0;  // sessions for each weight of one
+  double fewest = 0;
+  bool within_one = true;  // each has less than one more or less than its share
+};
+
+struct FleetView {
+  std::int64_t now_ms = 0;
+  std::vector<InstanceView> instances{};  // by id
+  std::vector<SessionView> sessions{};    // by id
+  std::vector<BadSession> bad{};
+  std::optional<Balance> balance{};  // nothing: nobody is ready
+  std::size_t paused = 0;
+  std::size_t owned = 0;
+  std::size_t nobody = 0;
+  std::size_t failing = 0;
+};
+
+FleetView view_of(FleetFacts facts);
+
+}  // namespace tenure::cli
