@@ -228,6 +228,8 @@ Parsed parse_args(const std::vector<std::string>& words) {
   if (first == "lock") return parse_lock(rest);
   if (first == "sessions") return parse_sessions(rest);
   if (first == "status") return parse_status(rest);
+  if (first == "poll") return parse_poll(rest);
+  if (first == "demo") return parse_demo(rest);
   if (first == "explain") return parse_explain(rest);
   return refuse("there is no command \"" + core::printable(without_secrets(first), 60) +
                 "\"; tenure help lists them");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/exit_code.hpp"
+#include "cli/log_level.hpp"
 #include "cli/nodes.hpp"
 #include "core/time.hpp"
 
@@ -127,6 +128,24 @@ struct ExplainArgs {
   FleetPlace place{};
 };
 
+struct PollArgs {
+  std::string exec{};  // else HTTP GET
+  std::optional<core::Duration> ttl{};
+  std::optional<core::Duration> renew{};
+  std::optional<core::Duration> timeout{};
+  unsigned weight = 1;
+  bool strict = false;
+  std::optional<std::string> id{};
+  std::string http_ca{};
+  std::optional<bool> json{};  // else text on a terminal
+  LogLevel level = LogLevel::usual;
+  FleetPlace place{};
+};
+
+struct DemoArgs {
+  bool plain = false;
+};
+
 // Help or the version was asked for: print this, and that is all.
 struct Text {
   std::string text;
@@ -134,7 +153,7 @@ struct Text {
 
 using Args = std::variant<RunArgs, ElectArgs, InitArgs, DoctorArgs, RedisUpArgs, RedisDownArgs, LockLsArgs,
                           LockShowArgs, LockBreakArgs, SessionsAddArgs, SessionsChangeArgs, SessionsLsArgs,
-                          StatusArgs, ExplainArgs, Text>;
+                          StatusArgs, ExplainArgs, PollArgs, DemoArgs, Text>;
 
 // Of the words behind the name of the program. The error is a sentence without secrets.
 tl::expected<Args, std::string> parse_args(const std::vector<std::string>& words);

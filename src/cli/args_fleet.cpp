@@ -86,4 +86,40 @@ Parsed parse_explain(std::span<const std::string> words) {
   return explain;
 }
 
+Parsed parse_poll(std::span<const std::string> words) {
+  PollArgs poll;
+  std::string id;
+  bool json = false;
+  bool text = false;
+  std::string level;
+  CLI::App app;
+  add_text(app, "--exec", poll.exec);
+  add_duration(app, "--ttl", poll.ttl);
+  add_duration(app, "--renew", poll.renew);
+  add_duration(app, "--timeout", poll.timeout);
+  app.add_option("--weight", poll.weight);
+  app.add_flag("--strict", poll.strict);
+  add_text(app, "--id", id);
+  add_text(app, "--http-ca", poll.http_ca);
+  app.add_flag("--json", json);
+  app.add_flag("--text", text)->excludes("--json");
+  app.add_option("--log-level", level)->check(CLI::IsMember({"info", "debug"}));
+  app.add_flag("--index", poll.place.index);
+  add_fleet_place(app, poll.place);
+  if (auto end = read_words(app, words, poll_help_text)) return std::move(*end);
+  if (!id.empty()) poll.id = id;
+  if (json || text) poll.json = json;
+  if (!level.empty()) poll.level = level == "debug" ? LogLevel::debug : LogLevel::info;
+  if (poll.timeout && *poll.timeout < std::chrono::milliseconds(1)) return refuse("--timeout: it is zero");
+  return poll;
+}
+
+Parsed parse_demo(std::span<const std::string> words) {
+  DemoArgs demo;
+  CLI::App app;
+  app.add_flag("--plain", demo.plain);
+  if (auto end = read_words(app, words, demo_help_text)) return std::move(*end);
+  return demo;
+}
+
 }  // namespace tenure::cli

@@ -38,9 +38,11 @@ Usage: tenure COMMAND [OPTIONS]
   init       make a Redis that is new to Tenure ready
   doctor     say whether the nodes are fit for leases, and what to do
   lock       show who holds what, and take it away
+  poll       run an instance of a fleet: poll a fair share of the sessions
   sessions   add, remove, pause and list what a fleet polls
   status     show a fleet: its instances, who owns what, what fails
   explain    say why a session has the owner that it has
+  demo       show a fleet of three at work, and what happens when one is killed
   redis      start and end private Redis servers on this machine
   help       this page, or that of a command: tenure help run
   --version

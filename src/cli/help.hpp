@@ -15,6 +15,8 @@ extern const std::string_view redis_help_text;
 extern const std::string_view lock_help_text;
 extern const std::string_view sessions_help_text;
 extern const std::string_view status_help_text;
+extern const std::string_view poll_help_text;
+extern const std::string_view demo_help_text;
 extern const std::string_view explain_help_text;
 
 // The page as it is printed, with the options that many commands have.

@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "cli/args.hpp"
+#include "cli/demo.hpp"
 #include "cli/doctor.hpp"
 #include "cli/elect.hpp"
 #include "cli/init.hpp"
 #include "cli/lock.hpp"
 #include "cli/message.hpp"
+#include "cli/poll.hpp"
 #include "cli/redis_up.hpp"
 #include "cli/run.hpp"
 #include "cli/secrets.hpp"
@@ -50,6 +52,8 @@ int dispatch(const Args& args) {
   }
   if (const auto* args_of_ls = std::get_if<SessionsLsArgs>(&args)) return sessions_ls(*args_of_ls);
   if (const auto* args_of_status = std::get_if<StatusArgs>(&args)) return status(*args_of_status);
+  if (const auto* args_of_poll = std::get_if<PollArgs>(&args)) return poll(*args_of_poll);
+  if (const auto* args_of_demo = std::get_if<DemoArgs>(&args)) return demo(*args_of_demo);
   return init(std::get<InitArgs>(args));
 }
 

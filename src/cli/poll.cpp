@@ -1,0 +1,196 @@
+#include "cli/poll.hpp"
+
+#include <unistd.h>
+
+#include <condition_variable>
+#include <mutex>
+
+#include "cli/message.hpp"
+#include "cli/nodes.hpp"
+#include "cli/poll_log.hpp"
+#include "cli/stop_on_signal.hpp"
+#include "core/names.hpp"
+#include "core/text.hpp"
+#include "redis/url.hpp"
+#include "runtime/instance_id.hpp"
+#include "tenure/client.hpp"
+#include "tenure/poller.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// What the options amount to.
+struct Plan {
+  Nodes nodes{};
+  redis::Address data{};
+  bool apart = false;  // the data is not on the first node
+  std::string id{};
+};
+
+tl::expected<Plan, std::string> make_plan(const PollArgs& args) {
+  Plan plan;
+  std::optional<redis::Address> data;
+  if (!args.place.data.empty()) {
+    auto parsed = redis::parse_url(args.place.data);
+    if (!parsed) return tl::unexpected(parsed.error());
+    data = std::move(*parsed);
+  }
+  auto nodes = choose_nodes(args.place.nodes, data ? &*data : nullptr);
+  if (!nodes) return tl::unexpected(nodes.error());
+  plan.nodes = std::move(*nodes);
+  plan.apart = data && *data != plan.nodes.addresses.front();
+  plan.data = data.value_or(plan.nodes.addresses.front());
+  plan.id = args.id.value_or(runtime::make_instance_id());
+  if (auto error = core::name_error("the id", plan.id)) return tl::unexpected(*error);
+  return plan;
+}
+
+std::optional<milliseconds> whole(std::optional<core::Duration> duration) {
+  if (!duration) return std::nullopt;
+  return std::chrono::duration_cast<milliseconds>(*duration);
+}
+
+class Instance {
+ public:
+  Instance(const PollArgs& args, const Plan& plan)
+      : args_(args),
+        plan_(plan),
+        log_(plan.id, args.place.fleet + ":", {args.json.value_or(isatty(STDOUT_FILENO) == 0), args.level}) {}
+
+  int run() {
+    Signals signals;
+    auto client = Client::open(client_options());
+    if (!client) return fail(ExitCode::usage, client.error().message);
+    auto fleet = client->fleet(args_.place.fleet, fleet_options());
+    if (!fleet) return fail(ExitCode::usage, fleet.error().message);
+    auto source = redis_sessions(source_options());
+    if (!source) return fail(ExitCode::usage, source.error().message);
+    Poller poller(**fleet, std::move(*source), work(), poller_options());
+    const StopOnSignal stop(signals);
+    if (const auto code = join(poller, stop.token())) return *code;
+    wait(stop.token(), std::nullopt);
+    log_.say("leaving", "handing over all sessions");
+    poller.stop();
+    client->close();
+    const auto counts = poller.counts();
+    log_.say("left", std::to_string(counts.started) + " polls, " + std::to_string(counts.failed) +
+                         " failed, " + std::to_string(counts.aborted) + " aborted, " +
+                         std::to_string(counts.refused) + " results refused");
+    return number(ExitCode::done);
+  }
+
+ private:
+  Tls tls() const {
+    const auto& [ca, certificate, key, name] = plan_.nodes.tls_options;
+    return {ca, certificate, key, name};
+  }
+
+  ClientOptions client_options() {
+    ClientOptions options;
+    options.nodes.clear();
+    bool any_tls = false;
+    for (const auto& address : plan_.nodes.addresses) {
+      options.nodes.push_back(redis::whole_url(address));
+      any_tls = any_tls || address.tls;
+    }
+    if (any_tls) options.tls = tls();
+    options.id = plan_.id;
+    options.ttl_max = plan_.nodes.keyspace.cap;
+    options.prefix = plan_.nodes.keyspace.prefix;
+    options.log = [](std::string_view sentence) { cli::say(sentence); };
+    options.on_event = [this](const Event& event) { log_.hear(event); };
+    return options;
+  }
+
+  FleetOptions fleet_options() const {
+    FleetOptions options{.ttl = whole(args_.ttl), .renew = whole(args_.renew), .weight = args_.weight};
+    if (!plan_.apart) return options;
+    options.data = redis::whole_url(plan_.data);
+    if (plan_.data.tls) options.data_tls = tls();
+    return options;
+  }
+
+  RedisSessionsOptions source_options() const {
+    RedisSessionsOptions options;
+    options.url = redis::whole_url(plan_.data);
+    if (plan_.data.tls) options.tls = tls();
+    options.find = args_.place.index ? RedisSessionsOptions::Find::index : RedisSessionsOptions::Find::scan;
+    options.fleet = args_.place.fleet;
+    options.prefix = args_.place.session_prefix;
+    options.http = args_.exec.empty();
+    return options;
+  }
+
+  PollWork work() const {
+    if (!args_.exec.empty()) {
+      CommandPoll command{.command = args_.exec};
+      if (args_.timeout) command.timeout = *whole(args_.timeout);
+      return command;
+    }
+    HttpPoll http;
+    if (args_.timeout) {
+      http.timeout = *whole(args_.timeout);
+      http.connect_timeout = std::min(http.connect_timeout, http.timeout);
+    }
+    http.ca_file = args_.http_ca;
+    return http;
+  }
+
+  PollerOptions poller_options() {
+    PollerOptions options;
+    options.strict = args_.strict;
+    options.data = redis::whole_url(plan_.data);
+    if (plan_.data.tls) options.tls = tls();
+    // Only one Redis that has both can compare a result with its lease.
+    options.leases_in_data = !plan_.apart && plan_.nodes.addresses.size() == 1;
+    options.channel_prefix = args_.place.fleet + ":events:";
+    options.on_event = [this](const PollEvent& event) { log_.hear(event); };
+    options.on_fleet_event = [this](const FleetEvent& event) { log_.hear(event); };
+    return options;
+  }
+
+  // A Redis that does not answer is waited for. An exit code where it cannot join, or was told to end before.
+  std::optional<int> join(Poller& poller, const std::stop_token& stop) {
+    std::string told;
+    while (true) {
+      const auto joined = poller.start();
+      if (joined) return std::nullopt;
+      const Refusal& why = joined.error();
+      if (why.code == Refusal::Code::held) return fail(ExitCode::busy, why.message);
+      if (why.code != Refusal::Code::no_quorum) return fail(ExitCode::usage, why.message);
+      if (std::exchange(told, why.message) != why.message) cli::say(why.message + "; trying again");
+      if (wait(stop, milliseconds(500))) return number(ExitCode::done);
+    }
+  }
+
+  // True when it was stopped.
+  static bool wait(const std::stop_token& stop, std::optional<milliseconds> at_most) {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    if (at_most) {
+      never.wait_for(lock, stop, *at_most, [] { return false; });
+    } else {
+      never.wait(lock, stop, [] { return false; });
+    }
+    return stop.stop_requested();
+  }
+
+  const PollArgs& args_;
+  const Plan& plan_;
+  PollLog log_;
+};
+
+}  // namespace
+
+int poll(const PollArgs& args) {
+  const auto plan = make_plan(args);
+  if (!plan) return fail(ExitCode::usage, plan.error());
+  if (const auto warning = runtime::warning_of_even(plan->nodes)) say(*warning);
+  return Instance(args, *plan).run();
+}
+
+}  // namespace tenure::cli
