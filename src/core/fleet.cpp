@@ -77,7 +77,6 @@ void Fleet::give_all_back(EndReason reason, Time now, Actions& actions) {
   Outbox out = tenant_.ask_for_fleet(actions);
   census_.leave(out);
   survey_.stop(out);
-  survey_at_.reset();
   for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {
     withdraw(it->second, now, actions);
     if (it->second.stage == Stage::ours) drain(it, reason, Time::max(), actions);
@@ -115,7 +114,7 @@ void Fleet::share(const std::vector<std::string>& sessions, Time now, Actions& a
     if (session.stage == Stage::ours) owned_ += 1;
   }
   census_.note_owned(owned_);
-  if (news) survey_by(now, true);
+  if (news) look_by(now, true);
 }
 
 void Fleet::take(const std::string& session, Time now, Actions& actions) {
@@ -281,7 +280,7 @@ void Fleet::on_refused(At it, const Refused& refused, Time now, Actions& actions
     session.ask.reset();
     if (session.stage == Stage::asking) session.stage = Stage::apart;
     ask_wanted(now, actions);
-    if (phase_ == Phase::sharing) survey_by(now + pause_, false);
+    act_at_ = sooner(act_at_, now + pause_);
   }
   end_if_done(actions);
 }
@@ -321,9 +320,7 @@ void Fleet::end(At it, Time now, Actions& actions) {
   session.owner = none;
   session.free_since = now;
   actions.push_back(SessionEnded{it->first, key_of(it->first), session.lease, session.reason});
-  if (phase_ == Phase::sharing) {
-    survey_by(now + milliseconds(20), false);
-  }
+  act_at_ = sooner(act_at_, now + milliseconds(20));
   end_if_done(actions);
 }
 
@@ -351,7 +348,7 @@ void Fleet::on_roll(const Roll& roll, Time now, Actions& actions) {
   note_members(roll.members, now, actions);
   // What others say they have is not what was seen: twice in a row it is no matter of a late beat.
   const bool differ = shared_ && settled() && counts_differ();
-  if (differ && std::exchange(counts_differed_, differ)) survey_by(now, true);
+  if (differ && std::exchange(counts_differed_, differ)) look_by(now, true);
   counts_differed_ = differ;
 }
 
@@ -396,7 +393,7 @@ void Fleet::note_members(const std::vector<Member>& members, Time now, Actions& 
   actions.push_back(std::move(changed));
   // Others may be about to come or go, too; and who was lost with the data will have beaten again by then.
   if (settles_ <= now) settles_ = now + random_.between(milliseconds(100), milliseconds(150));
-  survey_by(now, true);
+  look_by(now, true);
 }
 
 void Fleet::on_timer(Time now, Actions& actions) {
@@ -407,20 +404,14 @@ void Fleet::on_timer(Time now, Actions& actions) {
   survey_.on_timer(now, out, found);
   on_found(found, now, actions);
   while (!drains_.empty() && drains_.begin()->first <= now) drained(drains_.begin()->second, now, actions);
-  if (const auto due = survey_due(); due && *due <= now) survey(now, actions);
+  if (const auto due = survey_due(); phase_ == Phase::sharing && due && *due <= now) survey(now, actions);
 }
 
 std::optional<Time> Fleet::wake() const {
   if (phase_ == Phase::resting || phase_ == Phase::stopped) return std::nullopt;
   auto first = sooner(census_.wake(), survey_.wake());
   if (!drains_.empty()) first = sooner(first, drains_.begin()->first);
-  return sooner(first, survey_due());
-}
-
-// Not before there is something to place, and somebody to place it on.
-std::optional<Time> Fleet::survey_due() const {
-  if (!placement_ || !shared_ || !survey_at_ || survey_.under_way()) return std::nullopt;
-  return std::max(*survey_at_, settles_);
+  return phase_ == Phase::sharing ? sooner(first, survey_due()) : first;
 }
 
 }  // namespace tenure::core

@@ -104,13 +104,15 @@ class Fleet {
   bool counts_differ() const;
 
   // fleet_sharing.cpp: who has what, who should have it, and what follows.
-  void survey_by(Time when, bool whole);
+  void look_by(Time when, bool at_all);
   std::optional<Time> survey_due() const;
   void survey(Time now, Actions& actions);
   bool to_be_surveyed(const Session& session) const;
   void on_found(const std::vector<Survey::Found>& found, Time now, Actions& actions);
   void note(At it, const View& view, Time now, Actions& actions);
   void place(Time now, Actions& actions);
+  void plan_next_look(Time now);
+  bool is_puzzling() const;
   void act(At it, Time now, Actions& actions);
   bool should_ask(const Session& session, Time now) const;
   bool is_settled(const Session& session) const;
@@ -160,11 +162,12 @@ class Fleet {
   std::unordered_map<std::string, OwnerIndex> owner_indices_;
   std::vector<MemberIndex> seats_;  // by owner
 
-  Time settles_ = long_ago;  // the members have changed: not before then
-  std::optional<Time> survey_at_{};
-  bool whole_ = true;           // the next survey looks at all
-  Time others_at_ = long_ago;   // when to look again at what others should have
-  bool look_at_others_ = true;  // the present survey does
+  Time settles_ = long_ago;          // the members have changed: not before then
+  std::optional<Time> others_at_{};  // when to look at what others have, or should have
+  bool whole_ = true;                // then at all of it
+  unsigned puzzled_ = 0;             // how many looks in a row have not explained what they showed
+  std::optional<Time> act_at_{};     // when to look at what is ours, and to act again on what is known
+  bool look_at_others_ = false;      // the present survey does
   Time survey_began_{};
   Duration pause_{};
   std::vector<At> surveyed_;  // what the present survey looks at

@@ -17,16 +17,24 @@ constexpr Duration pause_max = seconds(1);
 // What others should have, and do not yet, is their affair first. Looking at all of it takes a while where there is
 // much, and must not be what keeps them from it.
 constexpr Duration patience_min = seconds(1);
-constexpr int patience_factor = 4;
+constexpr int patience_factor = 4;  // times what the last look took; more while it leads nowhere
 
 }  // namespace
 
-void Fleet::survey_by(Time when, bool whole) {
-  if (whole) {
+void Fleet::look_by(Time when, bool at_all) {
+  if (at_all) {
     whole_ = true;
+    puzzled_ = 0;
     pause_ = pause_min;
   }
-  survey_at_ = sooner(survey_at_, when);
+  others_at_ = sooner(others_at_, when);
+}
+
+// Not before there is something to place, and somebody to place it on.
+std::optional<Time> Fleet::survey_due() const {
+  const auto due = sooner(others_at_, act_at_);
+  if (!placement_ || !shared_ || !due || survey_.under_way()) return std::nullopt;
+  return std::max(*due, settles_);
 }
 
 bool Fleet::to_be_surveyed(const Session& session) const {
@@ -46,7 +54,6 @@ bool Fleet::to_be_surveyed(const Session& session) const {
 }
 
 void Fleet::survey(Time now, Actions& actions) {
-  survey_at_.reset();
   std::erase_if(wanted_, [](const At it) { return it->second.stage != Stage::wanted; });
   std::erase_if(sessions_, [](const auto& item) {
     const Session& session = item.second;
@@ -55,14 +62,16 @@ void Fleet::survey(Time now, Actions& actions) {
   surveyed_.clear();
   found_ = 0;
   survey_began_ = now;
-  look_at_others_ = whole_ || now >= others_at_;
+  act_at_.reset();
+  look_at_others_ = others_at_ && now >= *others_at_;
+  if (look_at_others_) others_at_.reset();
   std::vector<std::string> keys;
   for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {
     if (!to_be_surveyed(it->second)) continue;
     surveyed_.push_back(it);
     keys.push_back(key_of(it->first));
   }
-  whole_ = false;
+  if (look_at_others_) whole_ = false;
   if (keys.empty()) {
     place(now, actions);
     return;
@@ -78,9 +87,16 @@ void Fleet::on_found(const std::vector<Survey::Found>& found, Time now, Actions&
   }
   found_ += found.size();
   if (found_ != surveyed_.size()) return;
-  if (look_at_others_)
-    others_at_ = now + std::max<Duration>(patience_min, patience_factor * (now - survey_began_));
   place(now, actions);
+}
+
+// Does somebody live have what another should have, or nobody? What still belongs to the dead is no puzzle.
+bool Fleet::is_puzzling() const {
+  return std::ranges::any_of(sessions_, [this](const auto& item) {
+    const Session& session = item.second;
+    return session.shared && session.stage <= Stage::asking && !is_settled(session) &&
+           (session.owner == none || seat_of(session) != nobody);
+  });
 }
 
 void Fleet::note(At it, const View& view, Time now, Actions& actions) {
@@ -156,16 +172,24 @@ void Fleet::place(Time now, Actions& actions) {
         std::ranges::count_if(shared, [this](const At it) { return !is_settled(it->second); }));
     ask_wanted(now, actions);
   }
-  if (unsettled_ == 0) {
+  plan_next_look(now);
+}
+
+void Fleet::plan_next_look(Time now) {
+  const bool looked = std::exchange(look_at_others_, false);
+  if (owned_ > quota_) {
+    act_at_ = sooner(act_at_, now + pause_);
+    pause_ = std::min(2 * pause_, pause_max);
+  } else {
     pause_ = pause_min;
-    return;
   }
-  if (owned_ <= quota_) {
-    survey_by(std::max(now + pause_min, others_at_), false);
-    return;
-  }
-  survey_by(now + pause_, false);
-  pause_ = std::min(2 * pause_, pause_max);
+  if (unsettled_ == 0) return;
+  if (!looked) return look_by(now + patience_min, false);
+  // What is puzzling again was decided by what was seen of other sessions some time ago: then all are looked at.
+  puzzled_ = is_puzzling() ? puzzled_ + 1 : 0;
+  const Duration patience = std::max<Duration>(patience_min, patience_factor * (now - survey_began_));
+  whole_ = whole_ || puzzled_ >= 2;
+  others_at_ = sooner(others_at_, now + patience * (1U << std::min(puzzled_, 2U)));
 }
 
 void Fleet::act(At it, Time now, Actions& actions) {
