@@ -33,7 +33,7 @@ struct CallbackPoll {
 };
 
 /// Polls by HTTP GET of the session's address, http or https. Certificates are verified. A status of 200 to 299 is a
-/// success. The request says X-Tenure-Instance, X-Tenure-Token and X-Tenure-Session.
+/// success. The request says X-Tenure-Instance, X-Tenure-Token and X-Tenure-Session, what is not printable ASCII as %NN.
 struct HttpPoll {
   std::chrono::milliseconds connect_timeout{3'000};
   std::chrono::milliseconds timeout{10'000};  // of all of it, redirects included

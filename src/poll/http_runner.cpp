@@ -1,4 +1,5 @@
 // Polls by HTTP: all of them by one multi handle of libcurl, on one thread. Names are looked up on threads of libcurl.
+#include <csignal>
 #include <mutex>
 #include <thread>
 #include <unordered_map>
@@ -54,6 +55,11 @@ class HttpRunner : public Runner {
   }
 
   void run(const std::stop_token& stop) {
+    // A connection that breaks under TLS must not end the process, whatever the application does with signals.
+    sigset_t broken_pipe{};
+    sigemptyset(&broken_pipe);
+    sigaddset(&broken_pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);
     while (!stop.stop_requested()) {
       for (auto& order : take_orders()) {
         if (auto* task = std::get_if<Task>(&order)) {
