@@ -54,13 +54,13 @@ void Discovery::run() {
 }
 
 void Discovery::read() {
-  Read found = tl::unexpected(std::string("the source threw"));
+  Read found;
   try {
     found = source_->read();
   } catch (const std::exception& error) {
     found = tl::unexpected(std::string("the source threw: ") + error.what());
   } catch (...) {
-    // As it stands.
+    found = tl::unexpected(std::string("the source threw"));
   }
   if (last_ && same(*last_, found)) return;
   last_ = found;

@@ -208,12 +208,12 @@ struct Ledger::State {
 
   void drop_old(std::vector<Job>& batch) {
     const core::Time now = boot_now();
-    const auto old = std::ranges::stable_partition(batch, [&](const Job& job) { return job.until > now; });
-    for (const auto& job : old) {
+    std::erase_if(batch, [&](const Job& job) {
+      if (job.until > now) return false;
       if (std::holds_alternative<Write>(job.what)) tell_dropping();
       job.drop();
-    }
-    batch.erase(old.begin(), old.end());
+      return true;
+    });
   }
 
   void tell_dropping() {

@@ -25,10 +25,10 @@ Transfer::Transfer(Easy handle, Task task, const HttpPoll& work)
 }
 
 void Transfer::add_header(const std::string& line) {
-  curl_slist* longer = curl_slist_append(headers_.get(), line.c_str());
+  curl_slist* list = headers_.release();
+  curl_slist* longer = curl_slist_append(list, line.c_str());
+  headers_.reset(longer != nullptr ? longer : list);
   if (longer == nullptr) throw std::bad_alloc();
-  static_cast<void>(headers_.release());
-  headers_.reset(longer);
 }
 
 void Transfer::set_up() {
