@@ -11,10 +11,6 @@ namespace tenure::cli {
 
 namespace {
 
-bool is_owned(const LockView& lease) {
-  return lease.state == LockState::held || lease.state == LockState::perhaps;
-}
-
 InstanceView instance_of(const FleetFacts::Beat& beat, std::int64_t now_ms) {
   InstanceView view{.id = beat.instance, .status = "unreadable", .left = beat.left};
   const auto said = poll::read_instance(beat.text);
@@ -45,8 +41,6 @@ std::optional<Balance> balance_of(std::vector<InstanceView>& instances, std::siz
 
 }  // namespace
 
-bool SessionView::nobody() const { return !session.paused && !is_owned(lease); }
-
 FleetView view_of(FleetFacts facts) {
   auto& good = facts.sessions.good;
   core::must(facts.leases.size() == good.size() && facts.results.size() == good.size(),
@@ -56,7 +50,7 @@ FleetView view_of(FleetFacts facts) {
   for (const auto& beat : facts.beats) instances[beat.instance] = instance_of(beat, facts.now_ms);
   for (std::size_t i = 0; i < good.size(); ++i) {
     SessionView session{std::move(good[i]), std::move(facts.leases[i]), std::move(facts.results[i])};
-    if (is_owned(session.lease)) {
+    if (session.lease.holds()) {
       const std::string& owner = session.lease.holder.owner;
       auto& instance =
           instances.try_emplace(owner, InstanceView{.id = owner, .status = "silent"}).first->second;

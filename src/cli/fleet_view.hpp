@@ -52,7 +52,7 @@ struct SessionView {
   FleetFacts::Result result;
 
   // It should have an owner, and has none.
-  bool nobody() const;
+  bool nobody() const { return !session.paused && !lease.holds(); }
   bool failing() const { return result.text && !result.text->ok; }
 };
 

@@ -37,6 +37,8 @@ struct LockView {
   Sights nodes{};
 
   bool taken() const { return state != LockState::free; }
+  // Has somebody a grant, as far as anybody can tell?
+  bool holds() const { return state == LockState::held || state == LockState::perhaps; }
 };
 
 // The majority is one of all nodes, whether they answer or not.

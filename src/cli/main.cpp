@@ -11,6 +11,7 @@
 #include "cli/demo.hpp"
 #include "cli/doctor.hpp"
 #include "cli/elect.hpp"
+#include "cli/explain.hpp"
 #include "cli/init.hpp"
 #include "cli/lock.hpp"
 #include "cli/message.hpp"
@@ -54,6 +55,7 @@ int dispatch(const Args& args) {
   if (const auto* args_of_status = std::get_if<StatusArgs>(&args)) return status(*args_of_status);
   if (const auto* args_of_poll = std::get_if<PollArgs>(&args)) return poll(*args_of_poll);
   if (const auto* args_of_demo = std::get_if<DemoArgs>(&args)) return demo(*args_of_demo);
+  if (const auto* args_of_explain = std::get_if<ExplainArgs>(&args)) return explain(*args_of_explain);
   return init(std::get<InitArgs>(args));
 }
 
