@@ -24,7 +24,7 @@ std::string lease_left(const SessionView& session) {
 }
 
 std::string owner_words(const SessionView& session) {
-  const std::string owner = core::printable(session.lease.holder.owner, 60);
+  std::string owner = core::printable(session.lease.holder.owner, 60);
   switch (session.lease.state) {
     case LockState::held:
       return owner;
