@@ -83,6 +83,7 @@ void Engine::tell_fleet(const core::Action& news, core::LeaseId lease) {
 }
 
 void Engine::act_in_fleet(const core::Action& action) {
+  if (!fleet_listener_) return;  // what was seen for an election that has stopped meanwhile
   std::shared_ptr<LeaseState> lease;
   if (const auto* taken = std::get_if<core::SessionTaken>(&action)) {
     lease = note_lease(taken->lease);

@@ -178,9 +178,13 @@ void Membership::hear(const core::Action& news, const std::shared_ptr<LeaseState
   } else if (std::holds_alternative<core::FleetJoined>(news)) {
     joined_ = true;
   } else if (const auto* hindered = std::get_if<core::FleetHindered>(&news)) {
-    if (!joined_) why_not_ = NotJoined{{}, hindered->failure};
-    engine_->log("the instance " + engine_->owner() + " cannot see the others: " + hindered->failure.detail +
-                 "; it keeps what it has, and tries again");
+    // Who has not joined yet is told by start().
+    if (!joined_) {
+      why_not_ = NotJoined{{}, hindered->failure};
+    } else {
+      engine_->log("the instance " + engine_->owner() + " cannot see the others: " +
+                   hindered->failure.detail + "; it keeps what it has, and tries again");
+    }
   } else if (const auto* taken_id = std::get_if<core::FleetRefused>(&news)) {
     why_not_ = NotJoined{taken_id->taken, {}};
   } else if (std::holds_alternative<core::FleetStopped>(news)) {

@@ -67,6 +67,7 @@ std::string request_in_words(const Request& request, const Cast& cast) {
                           for (const auto& key : it.keys) text += " " + key;
                           return text;
                         },
+                        [&](const BeatRequest& it) { return "beat " + it.id; },
                     },
                     request);
 }
@@ -191,6 +192,8 @@ std::string in_words(const Action& action, const Cast& cast) {
                           return "hindered " + election(it.election) + " " + refusal_in_words(it.refusal);
                         },
                         [&](const ElectionStopped& it) { return "stopped " + election(it.election); },
+                        // Stories are of locks and elections.
+                        [&](const auto&) { return std::string("of a fleet"); },
                     },
                     action);
 }
