@@ -62,10 +62,26 @@ tl::expected<void, NotJoined> Membership::start(const std::shared_ptr<Membership
 }
 
 void Membership::stop() {
+  if (!takes_part()) return;
   engine_->leave();
   Lock lock(mutex_);
   if (teller_ == std::this_thread::get_id()) return;
   changed_.wait(lock, [this] { return !running_; });
+}
+
+bool Membership::takes_part() const {
+  const Lock lock(mutex_);
+  return running_;
+}
+
+bool Membership::give_back(const std::string& session) { return takes_part() && engine_->give_back(session); }
+
+std::vector<core::Member> Membership::members() const {
+  return takes_part() ? engine_->members() : std::vector<core::Member>();
+}
+
+std::optional<std::string> Membership::preferred(const std::string& session) const {
+  return takes_part() ? engine_->preferred(session) : std::nullopt;
 }
 
 void Membership::share(std::vector<std::string> sessions) {

@@ -38,17 +38,15 @@ class Membership : public FleetListener {
   void share(std::vector<std::string> sessions);
   void ended(const std::string& session, core::Token token);
   tl::expected<SessionLease, core::Refusal> take(const std::string& session);
-  bool give_back(const std::string& session) { return engine_->give_back(session); }
+  bool give_back(const std::string& session);
 
   bool owned(const std::string& session) const;
   bool uncertain(const std::string& session) const;
   bool owned_strictly(const std::string& session);
   std::vector<std::string> all_owned() const;
   std::optional<SessionLease> lease_of(const std::string& session) const;
-  std::vector<core::Member> members() const { return engine_->members(); }
-  std::optional<std::string> preferred(const std::string& session) const {
-    return engine_->preferred(session);
-  }
+  std::vector<core::Member> members() const;
+  std::optional<std::string> preferred(const std::string& session) const;
 
  private:
   struct Owned {
@@ -73,6 +71,8 @@ class Membership : public FleetListener {
   void tell(FleetEvent event);
   void tell_of_lease(FleetEvent::Kind kind, const LeaseState& lease);
   const Owned* find(const std::string& session) const;
+  // If not, the engine's fleet may be another's.
+  bool takes_part() const;
   SessionLease shown(const std::string& session, const Owned& owned) const;
 
   std::shared_ptr<Engine> engine_;

@@ -1,0 +1,349 @@
+// What an instance of a fleet answers, and what it is told, call by call. P25, T43.
+#include <thread>
+
+#include "integration/api.hpp"
+#include "support/shared_fleet.hpp"
+
+namespace tenure::test {
+namespace {
+
+using namespace std::chrono_literals;
+using Kind = FleetEvent::Kind;
+using Story = std::vector<std::string>;
+
+std::string name_of(Kind kind) {
+  switch (kind) {
+    case Kind::acquired:
+      return "acquired";
+    case Kind::uncertain:
+      return "uncertain";
+    case Kind::certain:
+      return "certain";
+    case Kind::ending:
+      return "ending";
+    case Kind::ended:
+      return "ended";
+    case Kind::instances:
+      return "instances";
+    case Kind::sessions:
+      break;
+  }
+  return "sessions";
+}
+
+// An instance that notes what it is told of sessions, and says at once, or never, that its work has ended.
+class Listener {
+ public:
+  struct Heard {
+    FleetEvent event{};
+    BootClock::time_point at{};
+  };
+  using Work = std::function<void(Fleet&, const FleetEvent&)>;
+
+  Listener(const Nodes& nodes, const std::string& id, std::vector<std::string> sessions, Work on_ending = {},
+           const FleetOptions& options = short_lives())
+      : client(open(nodes, id)), fleet(client.fleet("poll", options).value()) {
+    fleet->on_event([this, on_ending = std::move(on_ending)](const FleetEvent& event) {
+      heard.add({event, BootClock::now()});
+      if (event.kind != Kind::ending) return;
+      if (on_ending) return on_ending(*fleet, event);
+      fleet->ended(event.session, event.token);
+    });
+    fleet->share(std::move(sessions));
+    const auto joined = fleet->start();
+    EXPECT_TRUE(joined) << (joined ? "" : joined.error().message);
+  }
+
+  bool owns(std::size_t count) const {
+    return wait_until([&] { return fleet->owned_sessions().size() == count; });
+  }
+  // "acquired", "ending removed", …
+  Story told_of(const std::string& session) const {
+    Story story;
+    for (const auto& [event, at] : heard.all()) {
+      if (event.session != session) continue;
+      story.push_back(name_of(event.kind) + (event.reason.empty() ? "" : " " + event.reason));
+    }
+    return story;
+  }
+  bool is_told(const std::string& session, const Story& story) const {
+    return wait_until([&] { return told_of(session) == story; });
+  }
+  std::optional<Heard> first(Kind kind, const std::string& session) const {
+    for (const auto& it : heard.all()) {
+      if (it.event.kind == kind && it.event.session == session) return it;
+    }
+    return std::nullopt;
+  }
+
+  Record<Heard> heard;
+  Client client;
+  std::unique_ptr<Fleet> fleet;
+};
+
+class FleetCalls : public testing::Test {
+ protected:
+  std::string value(const std::string& session) {
+    return nodes[0].command({"GET", "poll:lease:" + session}).text;
+  }
+
+  Nodes nodes{1};
+};
+
+TEST_F(FleetCalls, P25_WhatIsOursIsSaidInEveryWay) {
+  const auto began = BootClock::now();
+  Listener one(nodes, "web-1", {"a", "b"});
+  ASSERT_TRUE(one.owns(2));
+  Fleet& fleet = *one.fleet;
+  EXPECT_EQ(fleet.instance_id(), "web-1");
+  EXPECT_EQ(fleet.owned_sessions(), (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(fleet.is_owned("a"));
+  EXPECT_FALSE(fleet.is_uncertain("a"));
+  EXPECT_TRUE(fleet.is_owned_strict("a"));
+  EXPECT_EQ(fleet.preferred_owner("a"), "web-1");
+  EXPECT_TRUE(fleet.is_preferred_owner("a"));
+  const auto lease = fleet.lease_info("a");
+  ASSERT_TRUE(lease);
+  EXPECT_EQ(lease->session, "a");
+  EXPECT_EQ(lease->key, "poll:lease:a");
+  EXPECT_EQ(lease->value, value("a"));
+  EXPECT_EQ(lease->owner, "web-1");
+  EXPECT_TRUE(lease->value.ends_with("#" + std::to_string(lease->token)));
+  EXPECT_GT(lease->deadline, began + 2s);
+  EXPECT_LT(lease->deadline, BootClock::now() + three_seconds_ttl);
+  ASSERT_TRUE(wait_until([&] { return fleet.live_nodes().at(0).owned == 2; })) << "as its next beat says";
+  EXPECT_EQ(fleet.live_nodes().size(), 1U);
+  EXPECT_EQ(fleet.live_nodes()[0].id, "web-1");
+
+  EXPECT_FALSE(fleet.is_owned("c"));
+  EXPECT_FALSE(fleet.is_uncertain("c"));
+  EXPECT_FALSE(fleet.is_owned_strict("c"));
+  EXPECT_FALSE(fleet.lease_info("c"));
+  EXPECT_FALSE(fleet.preferred_owner("c"));
+  EXPECT_FALSE(fleet.is_preferred_owner("c"));
+  EXPECT_FALSE(fleet.release("c"));
+}
+
+TEST_F(FleetCalls, P25_OneIsTakenAndGivenBackByHand) {
+  Listener one(nodes, "web-1", {});
+  Listener two(nodes, "web-2", {});
+  const auto lease = one.fleet->try_acquire("x");
+  ASSERT_TRUE(lease) << lease.error().message;
+  EXPECT_EQ(lease->value, value("x"));
+  EXPECT_TRUE(one.fleet->is_owned("x"));
+  EXPECT_EQ(one.fleet->try_acquire("x")->token, lease->token) << "it is ours already";
+  const auto refused = two.fleet->try_acquire("x");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Refusal::Code::held);
+  ASSERT_TRUE(refused.error().holder);
+  EXPECT_EQ(refused.error().holder->owner, "web-1");
+  EXPECT_FALSE(two.fleet->release("x"));
+  one.fleet->share({"y"});
+  ASSERT_TRUE(one.owns(2)) << "what is shared takes nothing away that was taken by hand";
+  EXPECT_TRUE(one.fleet->release("x"));
+  ASSERT_TRUE(one.is_told("x", {"acquired", "ending released", "ended released"}));
+  const auto next = two.fleet->try_acquire("x");
+  ASSERT_TRUE(next) << next.error().message;
+  EXPECT_GT(next->token, lease->token);
+  EXPECT_FALSE(two.fleet->try_acquire("")) << "no name";
+}
+
+TEST_F(FleetCalls, P14_AStrictCheckSeesWhatTheClockCannot) {
+  Listener one(nodes, "web-1", {"a"}, {}, {.ttl = 30s});
+  ASSERT_TRUE(one.owns(1));
+  const auto token = one.fleet->lease_info("a")->token;
+  nodes[0].command({"DEL", "poll:lease:a"});
+  EXPECT_TRUE(one.fleet->is_owned("a")) << "until the next renewal nobody can know";
+  EXPECT_FALSE(one.fleet->is_owned_strict("a"));
+  EXPECT_FALSE(one.fleet->is_owned("a"));
+  ASSERT_TRUE(wait_until([&] { return one.fleet->is_owned("a"); })) << "it is taken again";
+  EXPECT_GT(one.fleet->lease_info("a")->token, token);
+  EXPECT_EQ(one.told_of("a"), (Story{"acquired", "ending missing", "ended missing", "acquired"}));
+}
+
+TEST_F(FleetCalls, P11_ARenewalThatFailsMakesTheLeaseUncertainAndTheNextCertainAgain) {
+  Listener one(nodes, "web-1", {"a"}, {}, {.ttl = 10s, .renew = 300ms, .node_timeout = 200ms});
+  ASSERT_TRUE(one.owns(1));
+  nodes[0].pause();
+  EXPECT_TRUE(wait_until([&] { return one.fleet->is_uncertain("a"); }));
+  EXPECT_FALSE(one.fleet->is_owned("a")) << "nothing new is begun";
+  EXPECT_FALSE(one.fleet->is_owned_strict("a"));
+  nodes[0].resume();
+  EXPECT_TRUE(wait_until([&] { return one.fleet->is_owned("a"); }));
+  EXPECT_FALSE(one.fleet->is_uncertain("a"));
+  EXPECT_TRUE(one.is_told("a", {"acquired", "uncertain", "certain"}));
+}
+
+TEST_F(FleetCalls, T43_NobodyElseHasItBeforeTheWorkHasEnded) {
+  Record<std::pair<std::string, BootClock::time_point>> finished;
+  Listener one(nodes, "web-1", sessions(4), [&](Fleet& fleet, const FleetEvent& event) {
+    EXPECT_FALSE(fleet.is_owned(event.session)) << "nothing new is begun";
+    std::this_thread::sleep_for(300ms);  // the work
+    EXPECT_EQ(fleet.lease_info(event.session)->token, event.token);
+    finished.add({event.session, BootClock::now()});
+    fleet.ended(event.session, event.token);
+  });
+  ASSERT_TRUE(one.owns(4));
+  Listener two(nodes, "web-2", sessions(4));
+  ASSERT_TRUE(two.owns(2));
+  for (const auto& [session, at] : finished.all()) {
+    const auto taken = two.first(Kind::acquired, session);
+    ASSERT_TRUE(taken) << session;
+    EXPECT_LT(at, taken->at) << session;
+    EXPECT_GT(taken->event.token, one.first(Kind::acquired, session)->event.token) << session;
+    EXPECT_TRUE(one.is_told(session, {"acquired", "ending rebalance", "ended rebalance"})) << session;
+  }
+  EXPECT_EQ(finished.all().size(), 2U);
+}
+
+TEST_F(FleetCalls, T43_WorkThatNeverEndsKeepsItUntilTheDeadlineAndNoLonger) {
+  Listener one(nodes, "web-1", sessions(2), [](Fleet&, const FleetEvent&) {});
+  ASSERT_TRUE(one.owns(2));
+  Listener two(nodes, "web-2", sessions(2));
+  ASSERT_TRUE(two.owns(1));
+  const std::string session = two.fleet->owned_sessions()[0];
+  const auto ending = one.first(Kind::ending, session);
+  ASSERT_TRUE(ending);
+  EXPECT_GE(two.first(Kind::acquired, session)->at, ending->event.deadline);
+  EXPECT_TRUE(one.is_told(session, {"acquired", "ending rebalance", "ended rebalance"}));
+}
+
+TEST_F(FleetCalls, WhatIsNoLongerSharedIsGivenBackByWhoHasIt) {
+  Listener one(nodes, "web-1", {"a", "b"});
+  ASSERT_TRUE(one.owns(2));
+  one.fleet->share({"b"});
+  EXPECT_TRUE(one.is_told("a", {"acquired", "ending removed", "ended removed"}));
+  EXPECT_TRUE(wait_until([&] { return value("a").empty(); }));
+  EXPECT_FALSE(one.fleet->preferred_owner("a"));
+  EXPECT_EQ(one.fleet->owned_sessions(), std::vector<std::string>{"b"});
+  one.fleet->share({"a", "b"});
+  EXPECT_TRUE(one.owns(2));
+}
+
+TEST_F(FleetCalls, ItMayBeStoppedFromItsHandlerAndStartedAgain) {
+  Client client = open(nodes, "web-1");
+  const auto fleet = client.fleet("poll", short_lives()).value();
+  std::atomic<bool> once = true;
+  std::atomic<int> ended = 0;
+  fleet->on_event([&](const FleetEvent& event) {
+    if (event.kind == Kind::acquired && once.exchange(false)) fleet->stop();
+    if (event.kind == Kind::ending) fleet->ended(event.session, event.token);
+    if (event.kind == Kind::ended) ended += 1;
+  });
+  fleet->share({"a"});
+  ASSERT_TRUE(fleet->start());
+  ASSERT_TRUE(wait_until([&] { return ended == 1; }));
+  fleet->stop();
+  EXPECT_TRUE(nodes.none_has("poll:lease:a"));
+  EXPECT_TRUE(wait_until([&] { return nodes.none_has("poll:node:web-1"); }));
+  EXPECT_FALSE(fleet->try_acquire("a")) << "who takes no part takes nothing";
+  ASSERT_TRUE(fleet->start());
+  EXPECT_TRUE(wait_until([&] { return fleet->is_owned("a"); })) << "what was shared is still shared";
+}
+
+TEST_F(FleetCalls, AHandlerThatThrowsHarmsNothing) {
+  Record<std::string> log;
+  auto options = options_for(nodes, "web-1");
+  options.log = [&](std::string_view sentence) { log.add(std::string(sentence)); };
+  auto client = Client::open(options).value();
+  const auto fleet = client.fleet("poll", short_lives()).value();
+  fleet->on_event([](const FleetEvent&) { throw std::runtime_error("oh"); });
+  fleet->share({"a"});
+  ASSERT_TRUE(fleet->start());
+  EXPECT_TRUE(wait_until([&] { return fleet->is_owned("a"); }));
+  EXPECT_TRUE(wait_until([&] {
+    const auto all = log.all();
+    return std::ranges::find(all, "the handler of a fleet has thrown: oh") != all.end();
+  }));
+}
+
+TEST_F(FleetCalls, ClosingTheClientEndsItWithoutWaitingForWork) {
+  Listener one(nodes, "web-1", sessions(3), [](Fleet&, const FleetEvent&) {});
+  ASSERT_TRUE(one.owns(3));
+  const auto began = BootClock::now();
+  one.client.close();
+  EXPECT_LT(BootClock::now() - began, 1500ms);
+  EXPECT_EQ(one.fleet->owned_sessions(), std::vector<std::string>{});
+  EXPECT_TRUE(one.is_told("s-000", {"acquired", "ending closed", "ended closed"}));
+  EXPECT_TRUE(nodes.none_has("poll:lease:s-000"));
+  EXPECT_TRUE(nodes.none_has("poll:node:web-1"));
+  const auto again = one.fleet->start();
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code, Refusal::Code::closed);
+  EXPECT_FALSE(one.fleet->try_acquire("x"));
+}
+
+TEST_F(FleetCalls, ADestructorGivesEverythingBack) {
+  {
+    Member one(nodes, "web-1", sessions(3));
+    ASSERT_TRUE(wait_until([&] { return one.owned().size() == 3; }));
+  }
+  for (const auto& session : sessions(3)) EXPECT_TRUE(nodes.none_has("poll:lease:" + session)) << session;
+  EXPECT_TRUE(nodes.none_has("poll:node:web-1"));
+}
+
+TEST_F(FleetCalls, OneClientTakesPartInOneFleet) {
+  Listener one(nodes, "web-1", {"a"});
+  const auto other = one.client.fleet("others", short_lives()).value();
+  const auto refused = other->start();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Refusal::Code::usage);
+  EXPECT_EQ(refused.error().message, "this client takes part in a fleet already: one client, one fleet");
+  EXPECT_FALSE(other->is_owned("a"));
+  other->stop();
+  EXPECT_TRUE(one.owns(1)) << "the end of the one is not that of the other";
+}
+
+TEST_F(FleetCalls, WhatContradictsItselfIsRefused) {
+  Client client = open(nodes, "web-1");
+  const auto why = [&](const FleetOptions& options, const std::string& name = "poll") {
+    const auto fleet = client.fleet(name, options);
+    return fleet ? "" : fleet.error().message;
+  };
+  EXPECT_EQ(why({.weight = 0}), "a weight of 0 is not between 1 and 1000");
+  EXPECT_NE(why({.ttl = 61s}).find("over the cap"), std::string::npos);
+  EXPECT_NE(why({.ttl = 3s, .renew = 3s}).find("does not fit"), std::string::npos);
+  EXPECT_NE(why({.data = "http://a"}), "");
+  EXPECT_NE(why({}, ""), "");
+  EXPECT_EQ(why({}), "");
+}
+
+TEST_F(FleetCalls, HeartbeatsLiveOnTheRedisOfTheData) {
+  RedisServer data;
+  auto options = short_lives();
+  options.data = data.url();
+  Member one(nodes, "web-1", sessions(4), options);
+  Member two(nodes, "web-2", sessions(4), options);
+  ASSERT_TRUE(wait_until([&] { return shares({&one, &two}) == Shares{2, 2}; }));
+  EXPECT_TRUE(nodes.none_has("poll:node:web-1"));
+  EXPECT_EQ(data.command({"EXISTS", "poll:node:web-1", "poll:node:web-2"}).integer, 2);
+  EXPECT_EQ(data.command({"EXISTS", "poll:lease:s-000"}).integer, 0);
+  EXPECT_FALSE(nodes.none_has("poll:lease:s-000"));
+}
+
+TEST_F(FleetCalls, WhoHasTwiceTheWeightGetsTwiceAsMuch) {
+  auto heavy = short_lives();
+  heavy.weight = 2;
+  Member one(nodes, "web-1", sessions(9), heavy);
+  Member two(nodes, "web-2", sessions(9));
+  ASSERT_TRUE(wait_until([&] { return shares({&one, &two}) == Shares{6, 3}; }));
+  EXPECT_EQ(one.fleet().live_nodes().at(0).weight, 2U);
+}
+
+TEST_F(FleetCalls, OthersThatComeAndGoAreTold) {
+  Listener one(nodes, "web-1", {"a"});
+  ASSERT_TRUE(one.owns(1));
+  const auto told = [&] {
+    const auto all = one.heard.all();
+    return std::ranges::count_if(all, [](const auto& it) { return it.event.kind == Kind::instances; });
+  };
+  const auto before = told();
+  {
+    Member two(nodes, "web-2", {"a"});
+    ASSERT_TRUE(wait_until([&] { return one.fleet->live_nodes().size() == 2 && told() > before; }));
+  }
+  EXPECT_TRUE(wait_until([&] { return one.fleet->live_nodes().size() == 1 && told() > before + 1; }));
+}
+
+}  // namespace
+}  // namespace tenure::test
