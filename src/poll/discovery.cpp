@@ -1,5 +1,6 @@
 #include "poll/discovery.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -9,6 +10,8 @@ namespace {
 
 // Changes come in crowds: wait for some more of them.
 constexpr Milliseconds crowd{50};
+// A source that could not be read is not left alone for as long as one that could.
+constexpr Milliseconds again{1'000};
 
 bool same(const Discovery::Read& one, const Discovery::Read& other) {
   if (one.has_value() != other.has_value()) return false;
@@ -48,7 +51,8 @@ void Discovery::run() {
     lock.unlock();
     read();
     lock.lock();
-    wake_.wait_for(lock, every_, [this] { return hurried_ || stopping_; });
+    const Milliseconds pause = last_ && last_->has_value() ? every_ : std::min(every_, again);
+    wake_.wait_for(lock, pause, [this] { return hurried_ || stopping_; });
     if (hurried_) wake_.wait_for(lock, crowd, [this] { return stopping_; });
   }
 }
