@@ -123,7 +123,8 @@ class Poller {
   Poller(const Poller&) = delete;
   Poller& operator=(const Poller&) = delete;
 
-  /// Starts the fleet and polls what it gives; once. Refused (usage) when an option is wrong, or as Fleet::start() is.
+  /// Starts the fleet and polls what it gives; once. Refused (usage) when an option is wrong, or as Fleet::start() is: it may
+  /// be tried again then.
   tl::expected<void, Refusal> start();
   /// Begins no poll any more, lets those in flight end, stores their results, and stops the fleet, which hands
   /// everything over. Waits for that: at most as long as leases last, or as a callback takes.

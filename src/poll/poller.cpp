@@ -72,8 +72,8 @@ struct Poller::State {
   std::unique_ptr<SessionSource> source;
   PollWork work;
   PollerOptions options;
-  std::mutex mutex{};  // of starting and stopping
-  bool started = false;
+  std::mutex mutex{};                        // of starting and stopping
+  std::shared_ptr<poll::Conductor> ready{};  // made by the first start(), which may have been refused
   std::mutex wishes_mutex{};
   std::vector<std::function<void(poll::Conductor&)>> wishes{};  // from before the start
   std::shared_ptr<poll::Conductor> conductor{};
@@ -90,7 +90,27 @@ struct Poller::State {
     const std::lock_guard lock(wishes_mutex);
     return conductor;
   }
+  std::optional<Refusal> get_ready();
 };
+
+std::optional<Refusal> Poller::State::get_ready() {
+  if (!source) return usage("there is no source of sessions");
+  if (auto error = error_in(options)) return usage(std::move(*error));
+  if (auto error = std::visit([](const auto& it) { return error_in(it); }, work))
+    return usage(std::move(*error));
+  auto ledger = ledger_of(options);
+  if (!ledger) return usage("where results go: " + ledger.error());
+  auto made = std::make_shared<poll::Conductor>(fleet, work, options, std::move(*ledger));
+  // The fleet keeps its handler for as long as it lives, which is longer than this.
+  fleet.on_event(
+      [tell = options.on_fleet_event, weak = std::weak_ptr<poll::Conductor>(made)](const FleetEvent& event) {
+        if (tell) tell(event);
+        if (const auto it = weak.lock()) it->on_fleet(event);
+      });
+  made->discover(std::move(source));
+  ready = std::move(made);
+  return std::nullopt;
+}
 
 Poller::Poller(Fleet& fleet, std::unique_ptr<SessionSource> source, PollWork work, PollerOptions options)
     : state_(new State{fleet, std::move(source), std::move(work), std::move(options)}) {}
@@ -100,29 +120,15 @@ Poller::~Poller() { stop(); }
 tl::expected<void, Refusal> Poller::start() {
   State& state = *state_;
   const std::lock_guard lock(state.mutex);
-  if (state.started) return tl::unexpected(usage("a poller is started once"));
-  if (!state.source) return tl::unexpected(usage("there is no source of sessions"));
-  if (auto error = error_in(state.options)) return tl::unexpected(usage(std::move(*error)));
-  if (auto error = std::visit([](const auto& work) { return error_in(work); }, state.work)) {
-    return tl::unexpected(usage(std::move(*error)));
-  }
-  auto ledger = ledger_of(state.options);
-  if (!ledger) return tl::unexpected(usage("where results go: " + ledger.error()));
-  state.started = true;
+  if (state.current()) return tl::unexpected(usage("a poller is started once"));
   try {
-    auto conductor =
-        std::make_shared<poll::Conductor>(state.fleet, state.work, state.options, std::move(*ledger));
-    // The fleet keeps its handler for as long as it lives, which is longer than this.
-    state.fleet.on_event([tell = state.options.on_fleet_event,
-                          weak = std::weak_ptr<poll::Conductor>(conductor)](const FleetEvent& event) {
-      if (tell) tell(event);
-      if (const auto it = weak.lock()) it->on_fleet(event);
-    });
-    conductor->discover(std::move(state.source));
+    if (!state.ready) {
+      if (auto refused = state.get_ready()) return tl::unexpected(std::move(*refused));
+    }
     if (auto joined = state.fleet.start(); !joined) return joined;
     const std::lock_guard wishes(state.wishes_mutex);
-    for (const auto& wish : std::exchange(state.wishes, {})) wish(*conductor);
-    state.conductor = std::move(conductor);
+    for (const auto& wish : std::exchange(state.wishes, {})) wish(*state.ready);
+    state.conductor = state.ready;
   } catch (const std::system_error& error) {
     return tl::unexpected(
         Refusal{Refusal::Code::system, std::string("this machine refuses: ") + error.what()});
