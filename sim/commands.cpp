@@ -202,9 +202,10 @@ void reply_length(const CommandCall& call, std::size_t length) {
   call.reply.integer(static_cast<std::int64_t>(length));
 }
 
-// A list that becomes empty is gone.
-void drop_if_empty(const CommandCall& call, const List& list) {
-  if (list.empty()) call.server.data.erase(call.args[1], call.now);
+// A list or a hash that becomes empty is gone.
+template <class Type>
+void drop_if_empty(const CommandCall& call, const Type& elements) {
+  if (elements.empty()) call.server.data.erase(call.args[1], call.now);
 }
 
 // Where Redis would look for an index: from the end if it is negative.
@@ -329,6 +330,27 @@ void hget(const CommandCall& call) {
   call.reply.string(found->second);
 }
 
+void hdel(const CommandCall& call) {
+  const auto [hash, answered] = find_typed<Hash>(call);
+  if (answered) return;
+  if (hash == nullptr) return call.reply.integer(0);
+  const std::size_t before = hash->size();
+  for (const std::string_view field : call.args.subspan(2)) {
+    if (const auto found = hash->find(field); found != hash->end()) hash->erase(found);
+  }
+  reply_length(call, before - hash->size());
+  drop_if_empty(call, *hash);
+}
+
+// Sorted; a real Redis has them in any order.
+void hkeys(const CommandCall& call) {
+  const auto [hash, answered] = find_typed<Hash>(call);
+  if (answered) return;
+  if (hash == nullptr) return call.reply.array(0);
+  call.reply.array(hash->size());
+  for (const auto& [field, text] : *hash) call.reply.string(field);
+}
+
 // Of each section only the line that tells the life of the server.
 void info(const CommandCall& call) {
   const auto sections = call.args.subspan(1);
@@ -381,6 +403,7 @@ constexpr std::array commands{
     CommandSpec{"hset", -4, hset},        CommandSpec{"exists", -2, exists},
     CommandSpec{"type", 2, type},         CommandSpec{"lpush", -3, lpush},
     CommandSpec{"llen", 2, llen},         CommandSpec{"lrange", 4, lrange},
+    CommandSpec{"hkeys", 2, hkeys},       CommandSpec{"hdel", -3, hdel},
     CommandSpec{"flushall", 1, flushall}, CommandSpec{"ping", -1, ping},
 };
 

@@ -25,7 +25,7 @@ struct Named {
   Kind kind;
   const redis::Script* script;
 };
-const std::array<Named, 8> kinds{{
+const std::array<Named, 9> kinds{{
     {Kind::acquire, &redis::acquire_script},
     {Kind::renew, &redis::renew_script},
     {Kind::release, &redis::release_script},
@@ -34,6 +34,7 @@ const std::array<Named, 8> kinds{{
     {Kind::admit, &redis::admit_script},
     {Kind::open, &redis::open_script},
     {Kind::look, &redis::look_script},
+    {Kind::beat, &redis::beat_script},
 }};
 
 // Saved now and then, as many as a restart may choose from.
@@ -110,6 +111,7 @@ std::vector<std::size_t> Node::lease_keys(const ScriptArgs& args) const {
   switch (args.kind) {
     case Kind::acquire:
     case Kind::confirm:
+    case Kind::beat:  // no lease, but a key that belongs to one process
       keys.push_back(0);
       break;
     case Kind::renew:
@@ -143,6 +145,8 @@ void Node::check(const Call& call) {
       return check_release(call);
     case Kind::look:
       return check_look(call);
+    case Kind::beat:
+      return check_beat(call);
     case Kind::admit:
     case Kind::open:
       break;  // whether they open too early shows in S1, S4 and S7
@@ -271,6 +275,38 @@ void Node::check_look(const Call& call) {
     }
     expect(call, key, before, "a look changed");
   }
+}
+
+// Who is said to live has beaten, and has not run out; who beats is among them, unless another has its id.
+void Node::check_beat(const Call& call) {
+  const std::string& key = call.args.key(call.command, 0);
+  const Look& before = call.before[0];
+  const bool taken = !before.value.empty() && !before.value.starts_with(call.args.argument(call.command, 0));
+  if (taken != (call.reply.items.size() == 2)) {
+    judge_.violated("S9", call.now, key + ": whether another process has that id is not told as it is");
+    return;
+  }
+  const std::string& ttl = call.args.argument(call.command, 2);
+  Look wanted;
+  if (taken) {
+    wanted = before;
+  } else if (ttl != "0") {
+    wanted = {call.args.argument(call.command, 1), call.wall.ms() + number(ttl)};
+  }
+  expect(call, key, wanted, "a beat of");
+  if (taken) return;
+  bool among = false;
+  const std::string& instances = call.args.argument(call.command, 4);
+  for (std::size_t i = 1; i + 2 < call.reply.items.size(); i += 3) {
+    const Look shown = look(instances + call.reply.items[i].text, call.wall);
+    among = among || instances + call.reply.items[i].text == key;
+    if (shown.value != call.reply.items[i + 2].text ||
+        shown.expiry_ms != call.wall.ms() + call.reply.items[i + 1].integer) {
+      judge_.violated("S9", call.now, "what is told of " + call.reply.items[i].text + " is not true");
+    }
+  }
+  if (among != (ttl != "0"))
+    judge_.violated("S9", call.now, key + ": who beats lives, and who leaves does not");
 }
 
 void Node::answers(const Call& call, std::size_t i, std::int64_t truth) {

@@ -19,7 +19,7 @@ namespace tenure::sim {
 
 // A script call taken apart, as the node got it.
 struct ScriptArgs {
-  enum class Kind { acquire, confirm, renew, reassert, release, admit, open, look };
+  enum class Kind { acquire, confirm, renew, reassert, release, admit, open, look, beat };
   Kind kind = Kind::acquire;
   std::size_t keys = 0;
 
@@ -93,6 +93,7 @@ class Node {
   void check_reassert(const Call& call);
   void check_release(const Call& call);
   void check_look(const Call& call);
+  void check_beat(const Call& call);
   void expect(const Call& call, const std::string& key, const Look& wanted, const std::string& who);
   void answers(const Call& call, std::size_t i, std::int64_t truth);
   void new_life();

@@ -55,7 +55,7 @@ end
 const std::array scripts{&redis::acquire_script, &redis::confirm_script,  &redis::renew_script,
                          &redis::release_script, &redis::reassert_script, &redis::admit_script,
                          &redis::open_script,    &redis::init_script,     &redis::publish_result_script,
-                         &redis::look_script,    &redis::break_script};
+                         &redis::look_script,    &redis::break_script,    &redis::beat_script};
 
 bool near(std::int64_t a, std::int64_t b, std::chrono::milliseconds allowed = tolerance) {
   return std::abs(a - b) <= allowed.count();
