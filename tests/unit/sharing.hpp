@@ -1,0 +1,256 @@
+// A fleet over a tenant, as a driver runs it, and a Redis that answers at once; for its tests. What was told reads as a
+// story: {"joined", "instances +us", "took s1", "ending s1 rebalance", "ended s1", "stopped"}.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "core/fleet.hpp"
+#include "machine.hpp"
+
+namespace tenure::core {
+
+using Told = std::vector<std::string>;
+using Sessions = std::vector<std::string>;
+
+inline Member member(std::string id, std::uint64_t owned = 0, Ttl left = 30s) {
+  return {std::move(id), 1, owned, left};
+}
+
+// s1 to so many.
+inline Sessions sessions(int count) {
+  Sessions all;
+  for (int i = 1; i <= count; ++i) all.push_back("s" + std::to_string(i));
+  return all;
+}
+
+// Leases of 30 s, held for 26.998 s after the send that armed them; beats every 9 to 10 s.
+struct Sharing : testing::Test {
+  Tenant tenant{{.owner = "us"}, Random(1)};
+  std::optional<Fleet> fleet{};
+  Time now{};
+  Actions actions{};
+  std::vector<Send> open{};              // not answered yet
+  std::map<std::string, Sight> redis{};  // what it shows, by key
+  std::vector<Member> others{};          // who live beside us
+  std::uint64_t version = 0;             // of the sessions
+  std::optional<Reply> beat_answer{};    // in place of who lives
+  bool silent = false;                   // Redis answers nothing
+  bool grants = true;                    // it answers who asks for leases, or gives them back
+  bool listens = false;
+  Token last_token = 100;
+  std::vector<BeatRequest> beats{};
+  std::vector<std::string> looked_at{};  // the keys, last
+  std::vector<std::string> told{};
+  std::map<std::string, Acquired> ours{};  // by session
+  std::vector<SessionEnding> endings{};
+
+  Sharing() {
+    FleetPlan plan{.prefix = "poll:", .timing = timing_of({.ttl = 30s}), .boot = "boot"};
+    fleet.emplace(std::move(plan), tenant, Random(2));
+  }
+
+  // The driver's calls.
+  void start() {
+    fleet->start(now);
+    on_timer();
+  }
+  void share(const Sessions& all) {
+    call([&] { fleet->share(all, now, actions); });
+  }
+  void stop() {
+    call([&] { fleet->stop(now, actions); });
+  }
+  void close() {
+    call([&] { fleet->close(now, actions); });
+  }
+  void take(const std::string& session) {
+    call([&] { fleet->take(session, now, actions); });
+  }
+  bool give_back(const std::string& session) {
+    bool ours_to_give = false;
+    call([&] { ours_to_give = fleet->give_back(session, now, actions); });
+    return ours_to_give;
+  }
+  void drained(const std::string& session) {
+    call([&] { fleet->drained(ours.at(session).lease, now, actions); });
+  }
+  void hear(const std::string& message) {
+    call([&] { fleet->on_change(message, now, actions); });
+  }
+  void on_timer() {
+    call([&] {
+      tenant.on_timer(now, actions);
+      fleet->on_timer(now, actions);
+    });
+  }
+  std::optional<Time> wake() const { return sooner(tenant.wake(), fleet->wake()); }
+  // The clock moves, and everything happens when it is due.
+  void advance(Duration duration) {
+    const Time until = now + duration;
+    for (int calls = 0; wake().value_or(Time::max()) <= until; ++calls) {
+      ASSERT_LT(calls, 100'000) << "the core wakes without end";
+      now = std::max(now, *wake());
+      on_timer();
+    }
+    now = until;
+  }
+  // The process stood still.
+  void jump(Duration duration) {
+    now += duration;
+    on_timer();
+  }
+  // Long enough for members and sessions to settle.
+  void settle() { advance(500ms); }
+
+  // In a fleet with these others, and with these sessions, and settled.
+  void begin(std::vector<Member> beside, const Sessions& all) {
+    others = std::move(beside);
+    start();
+    share(all);
+    settle();
+  }
+  // What Redis shows.
+  void held_by(const std::string& owner, const std::string& session, std::int64_t waiters = 0) {
+    redis["poll:lease:" + session] = {Grant(owner, 1).value(++last_token), 20s, waiters};
+  }
+  void waited_for(const std::string& session, std::int64_t waiters = 1) {
+    redis.at("poll:lease:" + session).waiters = waiters;
+  }
+  bool shown(const std::string& session) const { return redis.contains("poll:lease:" + session); }
+  // What other instances hear of us.
+  std::uint64_t owned_as_told() {
+    advance(11s);
+    return beats.back().beat.owned;
+  }
+  Sessions owned() const {
+    Sessions all;
+    for (const auto& [session, lease] : ours) all.push_back(session);
+    return all;
+  }
+  template <class Kind>
+  std::vector<Send> asked() const {
+    auto found = open;
+    std::erase_if(found, [](const Send& it) { return !std::holds_alternative<Kind>(it.request); });
+    return found;
+  }
+  // What was told since the last look.
+  Told events() { return std::exchange(told, {}); }
+
+ private:
+  template <class Call>
+  void call(Call&& what) {
+    what();
+    for (;;) {
+      fleet->digest(actions, now);
+      for (const Action& action : std::exchange(actions, {})) {
+        std::visit(
+            [&](const auto& it) {
+              if constexpr (requires { on(it); })
+                on(it);  // a lease's life is told by what its session goes through
+            },
+            action);
+      }
+      const auto next = std::ranges::find_if(open, [this](const Send& it) { return answers(it.request); });
+      if (next == open.end()) return;
+      const Send sent = *next;
+      open.erase(next);
+      tenant.on_reply(sent.id, std::visit([this](const auto& it) { return answer(it); }, sent.request), now,
+                      actions);
+    }
+  }
+
+  bool answers(const Request& request) const {
+    if (std::holds_alternative<ClockRequest>(request)) return true;
+    // One request after the other.
+    const bool of_lease =
+        std::holds_alternative<AcquireRequest>(request) || std::holds_alternative<ReleaseRequest>(request);
+    return !silent && (grants || !of_lease);
+  }
+  Reply answer(const BeatRequest& it) {
+    beats.push_back(it);
+    if (beat_answer) return *beat_answer;
+    Roll roll{others, version};
+    if (it.ttl > 0s) roll.members.push_back(member(it.id, it.beat.owned));
+    std::ranges::sort(roll.members, {}, &Member::id);
+    return roll;
+  }
+  Reply answer(const LookRequest& it) {
+    looked_at = it.keys;
+    Sights sights;
+    for (const std::string& key : it.keys) sights.push_back(redis.contains(key) ? redis.at(key) : Sight{});
+    return sights;
+  }
+  Reply answer(const AcquireRequest& it) {
+    const auto found = redis.find(it.key);
+    if (found != redis.end() && !found->second.value.starts_with(it.grant.stamp())) {
+      if (it.ticket) found->second.waiters = std::max<std::int64_t>(found->second.waiters, 1);
+      return Held{read_holder(found->second.value), found->second.left,
+                  it.ticket ? std::optional(0) : std::nullopt};
+    }
+    redis[it.key] = {it.grant.value(++last_token), 30s};
+    return Granted{last_token};
+  }
+  Reply answer(const RenewRequest& it) {
+    KeyAnswers answers;
+    for (const Holding& item : it.items) {
+      const auto found = redis.find(item.key);
+      answers.push_back(found == redis.end()                                  ? KeyAnswer::missing
+                        : found->second.value == item.grant.value(item.token) ? KeyAnswer::done
+                                                                              : KeyAnswer::foreign);
+    }
+    return answers;
+  }
+  Reply answer(const ReleaseRequest& it) {
+    const auto found = redis.find(it.key);
+    if (found == redis.end()) return KeyAnswers{KeyAnswer::missing};
+    if (it.ticket) found->second.waiters = 0;
+    if (!found->second.value.starts_with(it.grant.stamp())) return KeyAnswers{KeyAnswer::foreign};
+    redis.erase(found);
+    return KeyAnswers{KeyAnswer::done};
+  }
+  Reply answer(const ReassertRequest& it) { return KeyAnswers(it.items.size(), KeyAnswer::missing); }
+  Reply answer(const ClockRequest&) { return NodeClock{1000h + now.time_since_epoch()}; }
+  Reply answer(const ConfirmRequest&) { return KeyAnswers{KeyAnswer::done}; }
+  Reply answer(const OpenRequest&) { return Opened{}; }
+
+  void on(const Send& it) { open.push_back(it); }
+  void on(const Listen&) {
+    if (!std::exchange(listens, true)) tenant.on_listening(0, true, now);
+  }
+  void on(const Drop& it) {
+    std::erase_if(open, [&](const Send& sent) { return sent.id == it.id; });
+  }
+  void on(const SessionTaken& it) {
+    ours[it.session] = it.lease;
+    told.push_back("took " + it.session);
+  }
+  void on(const SessionRefused& it) { told.push_back("did not get " + it.session); }
+  void on(const SessionEnding& it) {
+    static constexpr std::array reasons{"rebalance",   "removed", "given_back", "stopped",
+                                        "not_renewed", "missing", "taken",      "closed"};
+    endings.push_back(it);
+    told.push_back("ending " + it.session + " " + reasons.at(static_cast<std::size_t>(it.reason)));
+  }
+  void on(const SessionEnded& it) {
+    ours.erase(it.session);
+    told.push_back("ended " + it.session);
+  }
+  void on(const InstancesChanged& it) {
+    std::string text = "instances";
+    for (const std::string& id : it.joined) text += " +" + id;
+    for (const std::string& id : it.left) text += " -" + id;
+    told.push_back(text);
+  }
+  void on(const SessionsChanged&) { told.emplace_back("sessions changed"); }
+  void on(const FleetJoined&) { told.emplace_back("joined"); }
+  void on(const FleetHindered&) { told.emplace_back("hindered"); }
+  void on(const FleetRefused&) { told.emplace_back("refused"); }
+  void on(const FleetStopped&) { told.emplace_back("stopped"); }
+};
+
+}  // namespace tenure::core
