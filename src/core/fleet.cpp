@@ -346,8 +346,11 @@ void Fleet::on_roll(const Roll& roll, Time now, Actions& actions) {
     actions.push_back(SessionsChanged{});
   }
   note_members(roll.members, now, actions);
+  // Others have counted us as dead, and shared without us, though nobody else came or went: what we know is old.
+  if (const auto last = std::exchange(last_roll_, now); last && now > *last + plan_.timing.ttl)
+    look_by(now, true);
   // What others say they have is not what was seen: twice in a row it is no matter of a late beat.
-  const bool differ = shared_ && settled() && counts_differ();
+  const bool differ = shared_ && counts_differ();
   if (differ && std::exchange(counts_differed_, differ)) look_by(now, true);
   counts_differed_ = differ;
 }

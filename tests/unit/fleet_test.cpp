@@ -129,6 +129,18 @@ TEST_F(Sharing, AnAskIsWithdrawnWhenAnotherShouldHaveIt) {
   EXPECT_EQ(waited(), 0);
 }
 
+// T40: it was counted as dead meanwhile, and the others have shared without it, though the same ones live.
+TEST_F(Sharing, AfterStandingStillForLongItLooksAtEverythingAnew) {
+  held_by("web-1", "s1");
+  held_by("web-2", "s2");
+  begin({member("web-1", 1), member("web-2", 1)}, sessions(3));
+  ASSERT_EQ(owned(), Sessions{"s3"});
+  looked_at.clear();
+  jump(60s);
+  advance(0s);
+  EXPECT_EQ(looked_at, (std::vector<std::string>{"poll:lease:s1", "poll:lease:s2"}));
+}
+
 TEST_F(Sharing, WhatOthersSayTheyHaveAndWasNotSeenIsLookedAt) {
   held_by("web-1", "s1");
   begin({member("web-1", 1)}, sessions(2));
