@@ -22,6 +22,7 @@ void add(Tally& tally, const Outcome& outcome, std::uint64_t seed) {
   tally.calls += outcome.calls;
   tally.grants += outcome.grants;
   tally.terms += outcome.terms;
+  tally.sessions += outcome.sessions;
   for (std::size_t i = 0; i < tally.faults.size(); ++i) tally.faults[i] += outcome.faults[i];
   tally.slack.add(outcome.slack);
   if (outcome.violation && (!tally.failed_seed || seed < *tally.failed_seed)) {

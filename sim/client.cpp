@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "core/check.hpp"
@@ -59,6 +60,7 @@ Client::~Client() {
   for (const Ear& ear : ears_) {
     if (ear.connection) shared_.network.hang_up(ear.connection);
   }
+  if (changes_.connection) shared_.network.hang_up(changes_.connection);
 }
 
 core::AcquireId Client::acquire(core::Wish wish) {
@@ -134,7 +136,17 @@ void Client::when_running(std::function<void()> event) {
 
 void Client::perform(core::Actions& actions) {
   elections_.digest(actions, now());
-  for (core::Action& action : actions) act(action);
+  if (fleet_) fleet_->digest(actions, now());
+  std::ranges::move(actions, std::back_inserter(to_do_));
+  // What an action leads to at once comes after all that was told before it.
+  if (std::exchange(performing_, true)) return;
+  while (!to_do_.empty()) {
+    core::Action action = std::move(to_do_.front());
+    to_do_.pop_front();
+    act(action);
+  }
+  performing_ = false;
+  if (fleet_ && fleet_->stopped()) fleet_.reset();
   arm_timer();
 }
 
@@ -165,6 +177,7 @@ void Client::act(core::Action& action) {
     on_uncertain(*uncertain);
   } else {
     act_in_election(action);
+    act_in_fleet(action);
   }
 }
 
@@ -182,8 +195,9 @@ void Client::ask(const core::Send& send) {
   }
   const auto number = static_cast<std::uint64_t>(send.id);
   shared_.trace.event(shared_.schedule.now(), "send", index_, number, [&] {
-    static constexpr std::array<std::string_view, 8> kinds{
-        "acquire", "confirm", "renew", "reassert", "release", "open", "tell the time", "show names"};
+    static constexpr std::array<std::string_view, 9> kinds{"acquire",       "confirm",    "renew",
+                                                           "reassert",      "release",    "open",
+                                                           "tell the time", "show names", "take its beat"};
     return "client " + std::to_string(index_) + " asks node " + std::to_string(send.node) + " to " +
            std::string(kinds.at(send.request.index())) + ", request " + std::to_string(number);
   });
@@ -270,16 +284,22 @@ void Client::hear(std::size_t node, std::uint64_t connection, const redis::Comma
 }
 
 void Client::on_answer(const redis::Conversation::Answer& answer) {
-  requests_.erase(answer.id);
-  for (auto& [stamp, asked] : asked_) {
-    const auto found = asked.unanswered.find(answer.id);
-    if (found == asked.unanswered.end() || !is_definite(answer.reply)) continue;
-    if (std::holds_alternative<core::Granted>(answer.reply)) asked.granted.insert(found->second);
-    asked.unanswered.erase(found);
-  }
+  if (const auto request = requests_.extract(answer.id)) note_answer(request.mapped(), answer);
   core::Actions actions;
   tenant_.on_reply(answer.id, answer.reply, now(), actions);
   perform(actions);
+}
+
+// Who waits for a lost connection may be told so late that it has given the grant up: then a release has gone out.
+void Client::note_answer(const core::Request& request, const redis::Conversation::Answer& answer) {
+  const auto* acquire = std::get_if<core::AcquireRequest>(&request);
+  if (acquire == nullptr || !is_definite(answer.reply)) return;
+  const auto asked = asked_.find(acquire->grant.stamp());
+  if (asked == asked_.end()) return;
+  const auto found = asked->second.unanswered.find(answer.id);
+  if (found == asked->second.unanswered.end()) return;
+  if (std::holds_alternative<core::Granted>(answer.reply)) asked->second.granted.insert(found->second);
+  asked->second.unanswered.erase(found);
 }
 
 // Everything on it has failed, as the runtime reports it.
@@ -293,26 +313,31 @@ void Client::close_line(std::size_t node) {
 }
 
 void Client::listen(std::size_t node) {
-  Ear& ear = ears_[node];
-  const std::uint64_t number = ++ear.number;
-  const auto mine = [this, node, number, alive = std::weak_ptr(alive_)](auto then) {
-    return [this, node, number, alive, then = std::move(then)](auto&&... said) {
+  attend(
+      ears_[node], node, shared_.keyspace.channels() + owner_,
+      [this, node] {
+        tenant_.on_listening(static_cast<core::NodeIndex>(node), true, now());
+        arm_timer();
+      },
+      [this, node](const std::string& message) { on_message(node, message); });
+}
+
+void Client::attend(Ear& ear, std::size_t node, std::string channel, std::function<void()> on_subscribed,
+                    std::function<void(const std::string&)> on_message) {
+  const auto mine = [this, &ear, number = ++ear.number, alive = std::weak_ptr(alive_)](auto then) {
+    return [this, &ear, number, alive, then = std::move(then)](auto&&... said) {
       if (alive.expired()) return;
-      when_running([this, node, number, then, said...] {
-        if (ears_[node].number == number && ears_[node].connection) then(said...);
+      when_running([&ear, number, then, said...] {
+        if (ear.number == number && ear.connection) then(said...);
       });
     };
   };
-  const auto on_subscribed = mine([this, node] {
-    tenant_.on_listening(static_cast<core::NodeIndex>(node), true, now());
-    arm_timer();
-  });
-  const auto on_message_of = mine([this, node](const std::string& message) { on_message(node, message); });
-  ear.connection = shared_.network.connect(index_, node, mine([this, node, on_subscribed, on_message_of] {
-                                             shared_.network.subscribe(ears_[node].connection,
-                                                                       shared_.keyspace.channels() + owner_,
-                                                                       on_subscribed, on_message_of);
-                                           }));
+  ear.connection = shared_.network.connect(
+      index_, node,
+      mine([this, &ear, channel = std::move(channel), subscribed = mine(std::move(on_subscribed)),
+            heard = mine(std::move(on_message))] {
+        shared_.network.subscribe(ear.connection, channel, subscribed, heard);
+      }));
 }
 
 void Client::on_message(std::size_t node, const std::string& message) {
@@ -334,15 +359,26 @@ void Client::close_ear(std::size_t node) {
   });
 }
 
-void Client::on_closed(std::size_t node) {
-  when_running([this, node, number = lines_[node].number, ear = ears_[node].number] {
-    if (number == lines_[node].number) close_line(node);
-    if (ear == ears_[node].number) close_ear(node);
+void Client::close_changes() {
+  if (!changes_.connection) return;
+  shared_.network.hang_up(std::exchange(changes_.connection, nullptr));
+  shared_.schedule.in(shared_.plan.timing.node_timeout, [this, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) when_running([this] { listen_to_changes(); });
   });
 }
 
+void Client::on_closed(std::size_t node) {
+  when_running(
+      [this, node, number = lines_[node].number, ear = ears_[node].number, changes = changes_.number] {
+        if (number == lines_[node].number) close_line(node);
+        if (ear == ears_[node].number) close_ear(node);
+        if (node == 0 && changes == changes_.number) close_changes();
+      });
+}
+
 void Client::arm_timer() {
-  const auto wake = core::sooner(tenant_.wake(), elections_.wake());
+  auto wake = core::sooner(tenant_.wake(), elections_.wake());
+  if (fleet_) wake = core::sooner(wake, fleet_->wake());
   if (!wake) return;
   const TrueTime when = std::max(clock_.when(*wake), shared_.schedule.now());
   if (timer_ && *timer_ <= when) return;
@@ -358,6 +394,7 @@ void Client::on_timer() {
   core::Actions actions;
   tenant_.on_timer(now(), actions);
   elections_.on_timer(now(), actions);
+  if (fleet_) fleet_->on_timer(now(), actions);
   perform(actions);
 }
 

@@ -2,6 +2,7 @@
 // network. It performs actions and reports beliefs; what to wish for is the workload's.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -11,10 +12,13 @@
 #include <vector>
 
 #include "core/elections.hpp"
+#include "core/fleet.hpp"
 #include "core/tenant.hpp"
 #include "redis/conversation.hpp"
 #include "sim/judge.hpp"
 #include "sim/network.hpp"
+#include "sim/roster.hpp"
+#include "sim/sharing.hpp"
 #include "sim/terms.hpp"
 #include "sim/trace.hpp"
 
@@ -27,6 +31,8 @@ struct Surroundings {
   Network& network;
   Judge& judge;
   Terms& terms;
+  Sharing& sharing;
+  Roster& roster;
   Trace& trace;
   redis::Keyspace keyspace;
 };
@@ -46,6 +52,7 @@ class Client {
     std::function<void(const core::Lost&)> lost;
     std::function<void(const core::Released&)> released;
     std::function<void(core::ElectionId, const core::Action&)> election;  // what concerns that one
+    std::function<void(const core::Action&)> fleet;                       // what concerns the fleet
   };
 
   Client(Surroundings& surroundings, std::size_t index, Clocks clocks, std::string owner, core::Random random,
@@ -73,11 +80,25 @@ class Client {
   // They have run.
   void drained(core::LeaseId term);
 
+  // Takes part in the fleet, until FleetStopped.
+  void join_fleet(std::uint32_t weight);
+  void leave_fleet();
+  // The same, without waiting for work to drain.
+  void leave_fleet_at_once();
+  // The sessions that there are.
+  void share(const std::vector<std::string>& sessions);
+  void take(const std::string& session);
+  void give_back(const std::string& session);
+  // Does something that only the owner of a session may do, if it is that by this lease.
+  void work_on(core::LeaseId lease);
+  // The work on it has ended.
+  void session_drained(core::LeaseId lease);
+
   // Exactly what a user's held() says: the deadline against the clock, at this very moment.
   bool held(core::LeaseId id) const;
   // Does it hold this key by any lease?
   bool holds(const std::string& key) const;
-  bool idle() const { return tenant_.idle() && elections_.empty(); }
+  bool idle() const { return tenant_.idle() && elections_.empty() && !fleet_; }
   // How long it is in true time until its clock shows that.
   Duration until(core::Time time) const { return clock_.when(time) - shared_.schedule.now(); }
 
@@ -98,7 +119,8 @@ class Client {
     bool lost = false;
     bool released = false;
     std::optional<core::ElectionId> election{};  // whose term it is
-    std::optional<core::Time> told{};            // when it was told to end, as a term
+    std::optional<std::string> session{};        // that it is for
+    std::optional<core::Time> told{};            // when it was told to end, as a term or a session
     std::optional<core::Time> uncertain{};       // since when its renewals fail
     bool overran = false;
     bool seen_over = false;  // held() has said no
@@ -138,13 +160,18 @@ class Client {
   void act(core::Action& action);
   void ask(const core::Send& send);
   void on_answer(const redis::Conversation::Answer& answer);
+  void note_answer(const core::Request& request, const redis::Conversation::Answer& answer);
   void hear(std::size_t node, std::uint64_t connection, const redis::Command& command,
             const redis::Value& value);
   void say(std::size_t node, std::vector<redis::Command> commands);
   void open_line(std::size_t node);
   void close_line(std::size_t node);
   void listen(std::size_t node);
+  void listen_to_changes();
+  void attend(Ear& ear, std::size_t node, std::string channel, std::function<void()> on_subscribed,
+              std::function<void(const std::string&)> on_message);
   void close_ear(std::size_t node);
+  void close_changes();
   void on_message(std::size_t node, const std::string& message);
   void arm_timer();
   void on_timer();
@@ -164,6 +191,11 @@ class Client {
   void on_over(const core::TermOver& over);
   void on_leader_changed(const core::LeaderChanged& changed);
   void on_stopped(const core::ElectionStopped& stopped);
+  void act_in_fleet(const core::Action& action);
+  void on_session_taken(const core::SessionTaken& taken);
+  void on_session_ending(const core::SessionEnding& ending);
+  void on_session_ended(const core::SessionEnded& ended);
+  void on_fleet_stopped();
   // Is it later than that, although the process was running then?
   bool is_late(core::Time due) const;
   void expect_grace(const Believed& term);
@@ -180,18 +212,27 @@ class Client {
   core::Random random_;
   core::Tenant tenant_;
   core::Elections elections_;
+  std::optional<core::Fleet> fleet_{};
   Listener listener_;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // events of a dead process do nothing
 
   std::vector<Line> lines_;  // by node
   std::vector<Ear> ears_;    // by node
   bool listening_ = false;
+  Ear changes_{};  // of what changes in the fleet
+
+  bool leaving_ = false;  // it was told to leave the fleet
+  TrueTime joined_at_{};
+  std::set<std::string> known_sessions_;
+  std::set<std::string> by_hand_;  // asked for so
 
   std::map<core::LeaseId, Believed> leases_;
   std::map<core::ElectionId, Part> parts_;
   std::map<std::string, Asked> asked_;  // by stamp
   std::map<core::AcquireId, Wished> wished_;
   std::map<core::RequestId, core::Request> requests_;  // sent and not answered, for S13
+  std::deque<core::Action> to_do_;
+  bool performing_ = false;
   std::optional<TrueTime> timer_;
   bool paused_ = false;
   TrueTime resumed_{};

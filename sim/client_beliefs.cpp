@@ -11,6 +11,7 @@ void Client::on_acquired(const core::Acquired& acquired) {
   Believed lease{acquired.key, acquired.grant.value(acquired.token), acquired.deadline, shared_.plan.timing};
   if (wished->second.hold_max) lease.ends = now() + *wished->second.hold_max;
   believe(acquired, std::move(lease), wished->second.began);
+  expect_no_loose_ends(acquired.key);
   wished_.erase(wished);
   listener_.acquired(acquired);
 }
@@ -21,7 +22,6 @@ void Client::believe(const core::Acquired& acquired, Believed lease, TrueTime be
   if (asked == asked_.end() || asked->second.granted.size() < shared_.plan.nodes / 2 + 1)
     shared_.judge.violated("S10", at, acquired.grant.stamp() + " is held without the answers of a majority");
   if (asked != asked_.end()) asked_.erase(asked);
-  expect_no_loose_ends(lease.key);
   shared_.trace.mix_text(lease.value);
   shared_.trace.event(at, "acquired", index_, acquired.token, [&] { return lease.key + " " + lease.value; });
   shared_.judge.on_belief(lease.key, lease.value, at, clock_.when(lease.deadline));

@@ -29,7 +29,7 @@ void Client::step_down(core::ElectionId id) {
 
 void Client::leave_at_once() {
   for (auto& [id, lease] : leases_) {
-    if (lease.told) cut_short(lease);
+    if (lease.election && lease.told) cut_short(lease);
   }
   core::Actions actions;
   elections_.close(now(), actions);
@@ -99,6 +99,7 @@ void Client::on_elected(const core::Elected& elected) {
   Believed term{won.key, won.grant.value(won.token), won.deadline, part.plan.timing};
   term.election = elected.election;
   believe(won, std::move(term), part.since);
+  expect_no_loose_ends(won.key);
   shared_.terms.on_elected(part.seat, won.token, shared_.schedule.now(), clock_.when(won.deadline));
 }
 

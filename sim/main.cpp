@@ -22,7 +22,7 @@ namespace {
 using namespace tenure::sim;
 
 constexpr int usage_error = 64;
-constexpr std::array<std::string_view, 4> profiles{"mixed", "usual", "tokens", "elections"};
+constexpr std::array<std::string_view, 5> profiles{"mixed", "usual", "tokens", "elections", "fleet"};
 
 constexpr std::string_view help = R"(tenure-sim: the shipped protocol in simulated worlds with faults
 
@@ -36,7 +36,7 @@ constexpr std::string_view help = R"(tenure-sim: the shipped protocol in simulat
                    not judged: remove, a key deleted by hand, and step, a clock that is set
   --nodes N        Redis nodes in a world, 1 to 9 (as each seed has it: 1 to 5)
   --profile P      mixed (the default), usual, tokens: holds shorter than a node timeout, 3 nodes or more;
-                   or elections: in every world, not in every third
+                   elections: in every world, not in every third; or fleet: in every world, not in every eighth
   --scripts DIR    run DIR/<name>.lua in place of the embedded scripts
   --mutant M4      run a build with a seeded bug; ./dev mutants M4 makes it
   --jobs N         threads (one a core)
@@ -104,7 +104,7 @@ Options read_options(const std::vector<std::string_view>& args) {
     } else if (flag == "--profile") {
       options.profile = value();
       if (std::ranges::find(profiles, options.profile) == profiles.end())
-        refuse("--profile: mixed, usual, tokens or elections");
+        refuse("--profile: mixed, usual, tokens, elections or fleet");
     } else if (flag == "--help" || flag == "-h") {
       std::fputs(help.data(), stdout);
       std::exit(0);
@@ -116,6 +116,7 @@ Options read_options(const std::vector<std::string_view>& args) {
   if (!faults) refuse("--faults \"" + options.faults + "\" names an unknown fault");
   options.campaign.faults = *faults;
   options.campaign.profile.elections = options.profile == "elections";
+  options.campaign.profile.fleet = options.profile == "fleet";
   if (options.profile == "usual") options.campaign.profile.short_holds = false;
   if (options.profile == "tokens") options.campaign.profile.short_holds = true;
   if (options.profile == "tokens" && !options.campaign.profile.nodes) options.campaign.profile.nodes_min = 3;
@@ -192,10 +193,10 @@ void print(const Tally& tally, std::chrono::duration<double> wall) {
   const double cpu = std::chrono::duration<double>(tally.cpu).count();
   const auto u = [](std::uint64_t n) { return static_cast<unsigned long long>(n); };
   std::printf(
-      "worlds %llu, script calls %llu (%.0f a world), grants %llu, terms %llu\n", u(tally.worlds),
-      u(tally.calls),
+      "worlds %llu, script calls %llu (%.0f a world), grants %llu, terms %llu, sessions taken %llu\n",
+      u(tally.worlds), u(tally.calls),
       static_cast<double>(tally.calls) / static_cast<double>(std::max<std::uint64_t>(tally.worlds, 1)),
-      u(tally.grants), u(tally.terms));
+      u(tally.grants), u(tally.terms), u(tally.sessions));
   std::printf("faults:");
   for (std::size_t i = 0; i < fault_names.size(); ++i) {
     std::printf(" %.*s %llu", static_cast<int>(fault_names[i].size()), fault_names[i].data(),

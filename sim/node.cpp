@@ -8,6 +8,7 @@
 #include "core/record.hpp"
 #include "core/text.hpp"
 #include "redis/scripts.hpp"
+#include "sim/plan.hpp"
 
 namespace tenure::sim {
 
@@ -331,11 +332,15 @@ Node::Look Node::look(const std::string& key, NodeTime now) const {
   return {*value, model_.data().expiry(key, now)};
 }
 
+std::vector<std::string> Node::keys(TrueTime now) const {
+  std::vector<std::string> keys = model_.data().keys(clock_.read(now));
+  std::erase_if(keys, [&](const auto& key) { return key == keyspace_.record() || key == keyspace_.fence(); });
+  return keys;
+}
+
 std::vector<std::string> Node::leases(TrueTime now) const {
-  std::vector<std::string> leases;
-  for (auto& key : model_.data().keys(clock_.read(now))) {
-    if (key != keyspace_.record() && key != keyspace_.fence()) leases.push_back(std::move(key));
-  }
+  std::vector<std::string> leases = keys(now);
+  std::erase(leases, fleet_prefix + "nodes");
   return leases;
 }
 

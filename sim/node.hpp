@@ -61,7 +61,9 @@ class Node {
   // Somebody deletes a key by hand.
   void remove(const std::string& key, TrueTime now) { model_.run({"DEL", key}, clock_.read(now)); }
 
-  // The lease keys that it shows now.
+  // The keys that it shows now, but for the record and the fence.
+  std::vector<std::string> keys(TrueTime now) const;
+  // And for the list of who has beaten: a name stays in it until somebody beats again.
   std::vector<std::string> leases(TrueTime now) const;
   // Of scripts that may change something; a look changes nothing.
   std::uint64_t calls() const { return calls_; }

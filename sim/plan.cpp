@@ -32,6 +32,20 @@ core::ElectionPlan draw_election(std::string key, const Plan& plan, core::Random
   return *election;
 }
 
+// Mostly small, so that there are many of them; now and then large.
+FleetShape draw_fleet(core::Random& random) {
+  const auto one_to = [&](std::size_t from, std::size_t to) { return from + random.below(to - from + 1); };
+  FleetShape shape;
+  const auto size = random.below(10);
+  shape.weights.resize(size < 7 ? one_to(1, 5) : size < 9 ? one_to(6, 10) : one_to(11, 20), 1);
+  if (random.below(4) == 0) {
+    for (std::uint32_t& weight : shape.weights) weight = static_cast<std::uint32_t>(1 + random.below(4));
+  }
+  const auto sessions = random.below(60);
+  shape.sessions = sessions < 40 ? one_to(1, 12) : sessions < 59 ? one_to(13, 40) : one_to(100, 500);
+  return shape;
+}
+
 }  // namespace
 
 Plan make_plan(const Faults& faults, const Profile& profile, core::Random& random) {
@@ -70,6 +84,15 @@ Plan make_plan(const Faults& faults, const Profile& profile, core::Random& rando
     // Locks take many more calls; the storm is to last for some terms.
     plan.names.resize(1);
     plan.calls_goal *= 2;
+  }
+  core::Random beside(core::Random(random).next() ^ 1U);
+  if (profile.fleet || beside.below(8) == 0) {
+    plan.fleet = draw_fleet(beside);
+    plan.clients = std::max<std::size_t>(plan.clients, plan.fleet->weights.size());
+    if (plan.clients > few) plan.elections.clear();
+    plan.locks = beside.below(2) == 0;
+    plan.names.resize(1);
+    plan.calls_goal += plan.clients * 40 + plan.fleet->sessions * 10;
   }
   return plan;
 }

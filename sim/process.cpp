@@ -14,6 +14,10 @@ Process::Process(Surroundings& surroundings, std::size_t index, Clocks clocks, c
   for (const auto& election : shared_.plan.elections) {
     candidacies_.emplace_back(shared_, election, core::Random(random_.next()));
   }
+  const auto& fleet = shared_.plan.fleet;
+  if (fleet && index < fleet->weights.size()) {
+    membership_.emplace(shared_, fleet->weights[index], core::Random(random_.next()));
+  }
   start_client();
 }
 
@@ -34,16 +38,21 @@ void Process::start_client() {
       [this](core::ElectionId election, const core::Action& action) {
         for (Candidacy& candidacy : candidacies_) candidacy.hear(election, action);
       },
+      [this](const core::Action& action) {
+        if (membership_) membership_->hear(action);
+      },
   };
   client_ = std::make_unique<Client>(shared_, index_, clocks_, owner, core::Random(random_.next()),
                                      std::move(listener));
   for (Candidacy& candidacy : candidacies_) candidacy.boot(*client_);
+  if (membership_) membership_->boot(*client_);
 }
 
 void Process::work() {
-  working_ = true;
+  working_ = shared_.plan.locks;
   for (Task& task : tasks_) rest(task);
   for (Candidacy& candidacy : candidacies_) candidacy.begin();
+  if (membership_) membership_->begin();
 }
 
 void Process::retire() {
@@ -54,6 +63,7 @@ void Process::retire() {
     if (task.lease) give_back(task);
   }
   for (Candidacy& candidacy : candidacies_) candidacy.end();
+  if (membership_) membership_->end();
 }
 
 void Process::pause(Duration length, bool machine_sleeps) {

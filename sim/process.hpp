@@ -1,5 +1,5 @@
 // A simulated client process and what it does with its leases, over crashes: for every name it wishes,
-// waits, works, writes to a fenced register, releases, gives up. And it takes part in elections.
+// waits, works, writes to a fenced register, releases, gives up. And it takes part in elections, and in a fleet.
 #pragma once
 
 #include <memory>
@@ -9,6 +9,7 @@
 
 #include "sim/candidacy.hpp"
 #include "sim/client.hpp"
+#include "sim/membership.hpp"
 
 namespace tenure::sim {
 
@@ -37,6 +38,8 @@ class Process {
   // Takes part in all elections, as a candidate or to observe.
   void join_elections(bool candidate);
   Candidacy& candidacy(const std::string& key);
+  // If it is an instance of the fleet.
+  Membership& membership() { return *membership_; }
   std::uint64_t turns() const { return turns_; }
   TrueTime last_turn() const { return last_turn_; }
 
@@ -77,6 +80,7 @@ class Process {
   core::Random random_;
   std::vector<Task> tasks_;
   std::vector<Candidacy> candidacies_;
+  std::optional<Membership> membership_;
   std::unique_ptr<Client> client_;
   unsigned lives_ = 0;
   bool working_ = false;

@@ -102,8 +102,11 @@ void Storm::inject(Fault fault) {
   });
 }
 
-const std::string& Storm::some_name() {
+std::string Storm::some_name() {
   const Plan& plan = shared_.plan;
+  const auto& sessions = shared_.roster.sessions();
+  if (!sessions.empty() && random_.below(2) == 0)
+    return fleet_prefix + "lease:" + sessions[random_.below(sessions.size())];
   const std::size_t i = random_.below(plan.names.size() + plan.elections.size());
   return i < plan.names.size() ? plan.names[i] : plan.elections[i - plan.names.size()].key;
 }

@@ -34,7 +34,7 @@ class Storm {
   void plan_next();
   void inject(Fault fault);
   void restart(std::size_t node, Memory memory, Duration down);
-  const std::string& some_name();
+  std::string some_name();
   Duration up_to(Duration longest) { return random_.between(Duration::zero(), longest); }
 
   Surroundings& shared_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "core/random.hpp"
 #include "sim/course.hpp"
 #include "sim/election_questions.hpp"
+#include "sim/fleet_questions.hpp"
 #include "sim/network.hpp"
 #include "sim/process.hpp"
 #include "sim/storm.hpp"
@@ -40,6 +42,7 @@ class World {
   void calm_down();
   void ask_for_liveness();
   void ask_elections();
+  void ask_fleet();
   void expect_empty();
   void run_until(TrueTime end) { course_.run_until(end); }
   template <class Predicate>
@@ -57,11 +60,13 @@ class World {
   Plan plan_;
   Judge judge_;
   Terms terms_{judge_};
+  Sharing sharing_{judge_};
   Trace trace_;
   Schedule schedule_;
   Course course_{schedule_, judge_};
   std::vector<std::unique_ptr<Node>> nodes_;
   Network network_;
+  Roster roster_;
   Surroundings shared_;
   std::vector<std::unique_ptr<Process>> processes_;
   Storm storm_;
@@ -75,7 +80,8 @@ World::World(const WorldOptions& options, ScriptHost& host)
       trace_(options.trace),
       nodes_(make_nodes(host)),
       network_(plan_, schedule_, nodes_, core::Random(random_.next())),
-      shared_{plan_, schedule_, network_, judge_, terms_, trace_, keyspace()},
+      roster_(schedule_, plan_.fleet ? plan_.fleet->sessions : 0, core::Random(core::Random(random_).next())),
+      shared_{plan_, schedule_, network_, judge_, terms_, sharing_, roster_, trace_, keyspace()},
       storm_(shared_, nodes_, processes_, random_) {
   for (const auto& node : nodes_) node->init(schedule_.now());
   for (std::size_t i = 0; i < plan_.clients; ++i) {
@@ -116,8 +122,9 @@ Outcome World::run() {
   // A clock that was set may keep a dead lease alive for hours.
   if (!over() && !storm_.set_a_clock()) {
     calm_down();
-    if (!over()) ask_for_liveness();
+    if (!over() && plan_.clients <= few) ask_for_liveness();
     if (!over() && !plan_.elections.empty()) ask_elections();
+    if (!over() && plan_.fleet) ask_fleet();
   }
   processes_.clear();  // beliefs end with their processes
   judge_.compare_beliefs_with_grants();
@@ -128,6 +135,7 @@ Outcome World::run() {
   outcome.calls = calls();
   outcome.grants = judge_.grants();
   outcome.terms = terms_.count();
+  outcome.sessions = sharing_.taken();
   outcome.slack = judge_.slack();
   outcome.faults[static_cast<std::size_t>(Fault::loss)] = network_.lost();
   outcome.faults[static_cast<std::size_t>(Fault::delay)] = network_.late();
@@ -141,6 +149,7 @@ Outcome World::run() {
 
 void World::storm() {
   for (const auto& process : processes_) process->work();
+  if (plan_.fleet) roster_.change(plan_.timing.ttl);
   storm_.begin();
   const TrueTime end = schedule_.now() + plan_.timing.ttl * 1000;
   run_until(end, [this] { return calls() >= plan_.calls_goal; });
@@ -148,6 +157,7 @@ void World::storm() {
 
 void World::calm_down() {
   storm_.end();
+  roster_.stay();
   trace_.event(schedule_.now(), "calm", 0, 0, [] { return std::string(); });
   const TrueTime end = schedule_.now() + plan_.timing.ttl * 10;
   run_until(end, [this] {
@@ -171,9 +181,11 @@ void World::calm_down() {
 void World::end_quarantines() {
   const Duration quarantine = Duration(plan_.cap) * 5 / 4;
   const std::string& key = plan_.names[0];
-  for (const auto& process : processes_) process->take_a_turn(key);
+  const auto asked = std::span(processes_).first(std::min(processes_.size(), few));
+  for (const auto& process : asked) process->take_a_turn(key);
   expect("L2", quarantine + std::chrono::seconds(3) + plan_.timing.ttl * 2,
-         "a name was not granted after the longest quarantine", [&] { return turns_taken(1); });
+         "a name was not granted after the longest quarantine",
+         [&] { return std::ranges::all_of(asked, [](const auto& it) { return it->turns() == 1; }); });
   run_until(schedule_.now() + quarantine + std::chrono::seconds(2));
   for (const auto& process : processes_) process->retire();
   run_until(schedule_.now() + plan_.timing.ttl * 5);
@@ -238,6 +250,17 @@ void World::ask_elections() {
   ElectionQuestions(shared_, processes_, course_).ask();
   run_until(schedule_.now() + plan_.timing.ttl * 3);
   expect_empty();
+}
+
+void World::ask_fleet() {
+  FleetQuestions(shared_, processes_, course_, core::Random(random_.next())).ask();
+  run_until(schedule_.now() + plan_.timing.ttl * 3);
+  expect_empty();
+  for (const auto& node : nodes_) {
+    for (const auto& key : node->keys(schedule_.now())) {
+      if (!over()) judge_.violated("L9", schedule_.now(), key + " is left behind by a fleet");
+    }
+  }
 }
 
 bool World::turns_taken(std::uint64_t turns, std::size_t but_first) const {

@@ -18,8 +18,9 @@ struct Outcome {
   std::uint64_t hash = 0;
   std::uint64_t calls = 0;  // scripts that a node ran, except looks
   std::uint64_t grants = 0;
-  std::uint64_t terms = 0;  // those of them that began a term
-  FaultCounts faults{};     // how many of each
+  std::uint64_t terms = 0;     // those of them that began a term
+  std::uint64_t sessions = 0;  // and those by which an instance took a session
+  FaultCounts faults{};        // how many of each
   Slack slack;
 };
 

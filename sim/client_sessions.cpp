@@ -1,0 +1,175 @@
+// The client's part in a fleet: what it does as the owner of sessions, and whether it was told what it must be told.
+#include <algorithm>
+#include <string>
+
+#include "sim/client.hpp"
+
+namespace tenure::sim {
+
+void Client::join_fleet(std::uint32_t weight) {
+  const core::Time at = now();
+  core::FleetPlan plan;
+  plan.prefix = fleet_prefix;
+  plan.timing = shared_.plan.timing;
+  plan.weight = weight;
+  plan.boot = random_.hex16();
+  plan.started_ms = wall_.read(shared_.schedule.now()).ms();
+  leaving_ = false;
+  joined_at_ = shared_.schedule.now();
+  fleet_.emplace(std::move(plan), tenant_, core::Random(random_.next()));
+  fleet_->start(at);
+  if (!changes_.connection) listen_to_changes();
+  core::Actions actions;
+  fleet_->on_timer(at, actions);
+  perform(actions);
+}
+
+void Client::leave_fleet() {
+  leaving_ = true;
+  core::Actions actions;
+  fleet_->stop(now(), actions);
+  perform(actions);
+}
+
+void Client::leave_fleet_at_once() {
+  leaving_ = true;
+  for (auto& [id, lease] : leases_) {
+    if (!lease.session) continue;
+    end_belief(lease);
+    lease.released = true;
+  }
+  core::Actions actions;
+  fleet_->close(now(), actions);
+  perform(actions);
+}
+
+void Client::share(const std::vector<std::string>& sessions) {
+  known_sessions_ = {sessions.begin(), sessions.end()};
+  core::Actions actions;
+  fleet_->share(sessions, now(), actions);
+  perform(actions);
+}
+
+void Client::take(const std::string& session) {
+  by_hand_.insert(session);
+  core::Actions actions;
+  fleet_->take(session, now(), actions);
+  perform(actions);
+}
+
+void Client::give_back(const std::string& session) {
+  core::Actions actions;
+  fleet_->give_back(session, now(), actions);
+  perform(actions);
+}
+
+void Client::work_on(core::LeaseId id) {
+  Believed& lease = leases_.at(id);
+  const TrueTime at = shared_.schedule.now();
+  if (!held(id)) {
+    lease.seen_over = true;
+    return;
+  }
+  if (lease.seen_over) shared_.judge.violated("S6", at, lease.value + " is worked on again after it was not");
+  shared_.sharing.on_work(*lease.session, core::read_holder(lease.value).token, at);
+}
+
+// Until here the session was not given back: now nobody believes in it any more.
+void Client::session_drained(core::LeaseId id) {
+  Believed& lease = leases_.at(id);
+  end_belief(lease);
+  lease.released = true;
+  core::Actions actions;
+  if (fleet_) fleet_->drained(id, now(), actions);
+  perform(actions);
+}
+
+void Client::listen_to_changes() {
+  attend(
+      changes_, 0, redis::Keyspace::changes(fleet_prefix), [] {},
+      [this](const std::string& message) {
+        shared_.trace.event(shared_.schedule.now(), "change", index_, 0, [&] { return message; });
+        if (!fleet_) return;
+        core::Actions actions;
+        fleet_->on_change(message, now(), actions);
+        perform(actions);
+      });
+}
+
+void Client::act_in_fleet(const core::Action& action) {
+  if (const auto* taken = std::get_if<core::SessionTaken>(&action)) {
+    on_session_taken(*taken);
+  } else if (const auto* ending = std::get_if<core::SessionEnding>(&action)) {
+    on_session_ending(*ending);
+  } else if (const auto* ended = std::get_if<core::SessionEnded>(&action)) {
+    on_session_ended(*ended);
+  } else if (const auto* refused = std::get_if<core::SessionRefused>(&action)) {
+    by_hand_.erase(refused->session);
+  } else if (std::holds_alternative<core::FleetRefused>(action)) {
+    leaving_ = true;
+  } else if (std::holds_alternative<core::FleetStopped>(action)) {
+    on_fleet_stopped();
+  }
+  listener_.fleet(action);
+}
+
+void Client::on_session_taken(const core::SessionTaken& taken) {
+  const TrueTime at = shared_.schedule.now();
+  const core::Acquired& won = taken.lease;
+  const bool by_hand = by_hand_.erase(taken.session) > 0;  // or both ways at once
+  if (leaving_ || !(by_hand || known_sessions_.contains(taken.session))) {
+    shared_.judge.violated("T48", at, owner_ + " took " + taken.session + ", which it does not want");
+  }
+  Believed lease{won.key, won.grant.value(won.token), won.deadline, shared_.plan.timing};
+  lease.session = taken.session;
+  // When it began to ask is not told; that it joined before is certain.
+  believe(won, std::move(lease), joined_at_);
+  if (!by_hand) expect_no_loose_ends(won.key);
+  shared_.sharing.on_taken(taken.session, won.token, at);
+}
+
+void Client::on_session_ending(const core::SessionEnding& ending) {
+  const TrueTime at = shared_.schedule.now();
+  Believed& lease = leases_.at(ending.lease);
+  shared_.trace.event(at, "ending", index_, static_cast<std::uint64_t>(ending.reason),
+                      [&] { return lease.value; });
+  if (ending.deadline > lease.deadline) {
+    shared_.judge.violated("S6", at, lease.value + " may drain for longer than it is held");
+  }
+  if (lease.told) shared_.judge.violated("T52", at, lease.value + " was told twice to end");
+  lease.told = now();
+  if (ending.deadline < lease.deadline) {
+    lease.deadline = ending.deadline;
+    end_belief(lease);
+  }
+}
+
+void Client::on_session_ended(const core::SessionEnded& ended) {
+  const TrueTime at = shared_.schedule.now();
+  const Believed& lease = leases_.at(ended.lease);
+  shared_.trace.event(at, "ended", index_, static_cast<std::uint64_t>(ended.reason),
+                      [&] { return lease.value; });
+  // Before its work has ended a session is over only when its time is.
+  if (!lease.released && held(ended.lease)) {
+    shared_.judge.violated("S8", at, lease.value + " was given back before its work had ended");
+  }
+  if (!lease.told) shared_.judge.violated("T58", at, lease.value + " is over, and was not told to end");
+  shared_.sharing.on_ended(*lease.session, at);
+  leases_.erase(ended.lease);
+}
+
+void Client::on_fleet_stopped() {
+  const TrueTime at = shared_.schedule.now();
+  if (!leaving_) shared_.judge.violated("T58", at, owner_ + " has left the fleet, and was not told to");
+  for (const auto& [id, lease] : leases_) {
+    if (lease.session) shared_.judge.violated("L8", at, lease.value + " was not over when its fleet stopped");
+  }
+  std::vector<std::string> keys;
+  for (const auto& [stamp, asked] : asked_) {
+    if (asked.key.starts_with(fleet_prefix)) keys.push_back(asked.key);
+  }
+  for (const std::string& key : keys) expect_no_loose_ends(key);
+  by_hand_.clear();
+}
+
+}  // namespace tenure::sim
