@@ -267,6 +267,7 @@ void Fleet::on_acquired(At it, const Acquired& acquired, Time now, Actions& acti
   census_.note_owned(owned_);
   actions.push_back(SessionTaken{it->first, acquired});
   ask_wanted(now, actions);
+  if (unanswered_ == 0) act_soon(now);
 }
 
 void Fleet::on_refused(At it, const Refused& refused, Time now, Actions& actions) {
@@ -280,7 +281,7 @@ void Fleet::on_refused(At it, const Refused& refused, Time now, Actions& actions
     session.ask.reset();
     if (session.stage == Stage::asking) session.stage = Stage::apart;
     ask_wanted(now, actions);
-    act_at_ = sooner(act_at_, now + pause_);
+    act_soon(now);
   }
   end_if_done(actions);
 }
@@ -320,7 +321,7 @@ void Fleet::end(At it, Time now, Actions& actions) {
   session.owner = none;
   session.free_since = now;
   actions.push_back(SessionEnded{it->first, key_of(it->first), session.lease, session.reason});
-  act_at_ = sooner(act_at_, now + milliseconds(20));
+  act_soon(now);
   end_if_done(actions);
 }
 

@@ -114,7 +114,8 @@ class Fleet {
   void plan_next_look(Time now);
   bool is_puzzling() const;
   void act(At it, Time now, Actions& actions);
-  bool should_ask(const Session& session, Time now) const;
+  std::optional<Time> turn_of(const Session& session) const;
+  void act_soon(Time now);
   bool is_settled(const Session& session) const;
   MemberIndex seat_of(const Session& session) const;
   OwnerIndex owner_index(const std::string& owner);

@@ -194,22 +194,30 @@ void Fleet::plan_next_look(Time now) {
 
 void Fleet::act(At it, Time now, Actions& actions) {
   Session& session = it->second;
-  const bool ask = should_ask(session, now);
+  const auto turn = turn_of(session);
+  const bool ask = turn && now >= *turn;
   if (session.stage == Stage::apart && ask) {
     want(it);
+  } else if (session.stage == Stage::apart && turn) {
+    act_at_ = sooner(act_at_, turn);
   } else if ((session.stage == Stage::wanted || session.stage == Stage::asking) && !ask) {
     withdraw(session, now, actions);
   }
 }
 
-// What is ours to have; and what nobody takes who should, one after the other in the order of their rank.
-bool Fleet::should_ask(const Session& session, Time now) const {
-  if (now < session.rests_until) return false;
-  if (session.placed == self_) return true;
-  if (!session.free_since) return false;
+// When to ask: at once for what is ours to have; and for what nobody takes who should, one after the other in the order of
+// their rank. Never for what others have.
+std::optional<Time> Fleet::turn_of(const Session& session) const {
+  if (session.placed == self_) return session.rests_until;
+  if (!session.free_since) return std::nullopt;
   const Duration turn = std::clamp<Duration>(plan_.timing.ttl / 5, milliseconds(200), seconds(2));
   const auto before_us = static_cast<Duration::rep>(placement_->position(self_, session.hash));
-  return now >= *session.free_since + turn * (1 + before_us);
+  return std::max(session.rests_until, *session.free_since + turn * (1 + before_us));
+}
+
+// After the last of several changes that come together; the more there is to place, the later.
+void Fleet::act_soon(Time now) {
+  act_at_ = sooner(act_at_, now + pause_min + std::chrono::microseconds(2) * sessions_.size());
 }
 
 }  // namespace tenure::core
