@@ -96,6 +96,26 @@ TEST(Poll, T44_ASecondInstanceOfTheSameIdSaysWhyItDoesNotStart) {
   EXPECT_TRUE(fleet["web-1"].running());
 }
 
+TEST(Poll, P8_SessionsComePauseAndGoWithoutARestart) {
+  PollFleet fleet({.sessions = 1});
+  fleet.start_all({"web-1"});
+  const auto sessions = [&](const Words& words) {
+    const Result result = tenure(Words{"sessions"} + words + fleet.place());
+    EXPECT_EQ(result.code, 0) << result.err;
+  };
+  const auto owned = [&](const std::string& id) { return fleet.lease_value(id).starts_with("web-1#"); };
+  sessions({"add", "new", fleet.target->url("/"), "--every", "4s"});
+  EXPECT_TRUE(wait_until([&] { return fleet.polled(core::long_ago).contains("new"); }, 3s)) << fleet.told();
+  sessions({"pause", "new"});
+  EXPECT_TRUE(wait_until([&] { return fleet.lease_value("new").empty(); }, 3s)) << fleet.told();
+  sessions({"resume", "new"});
+  EXPECT_TRUE(wait_until([&] { return owned("new"); }, 3s)) << fleet.told();
+  sessions({"rm", "new"});
+  EXPECT_TRUE(wait_until([&] { return fleet.lease_value("new").empty(); }, 3s)) << fleet.told();
+  EXPECT_TRUE(owned("s-1"));
+  fleet.judge();
+}
+
 TEST(Poll, ARedisThatIsAwayAtTheStartIsWaitedFor) {
   PollFleet fleet({.sessions = 2});
   fleet.nodes[0].kill();

@@ -114,6 +114,31 @@ TEST_P(StoppedInstance, F4_PollsNothingByALeaseThatRanOutAndItsLateResultIsRefus
   fleet.judge();
 }
 
+TEST(FleetAway, P10_ALeaseDeletedByHandEndsThePollInFlight) {  // T33
+  PollFleet fleet({.sessions = 1, .path = "/hang", .words = {"--ttl", "1s", "--timeout", "30s"}});
+  fleet.start_all({"web-1"});
+  ASSERT_TRUE(wait_until([&] { return fleet.target->visits().size() == 1; })) << fleet.told();
+  fleet.nodes[0].command({"DEL", "poll:lease:s-1"});
+  const auto deleted = boot_now();
+  ASSERT_TRUE(wait_until([&] { return fleet.target->visits()[0].ended.has_value(); })) << fleet.told();
+  EXPECT_LT(*fleet.target->visits()[0].ended - deleted, 1s) << "as the next renewal shows";
+  EXPECT_TRUE(wait_until([&] { return fleet.said("web-1", "lease_acquired") == 2; })) << fleet.told();
+  fleet.judge();
+}
+
+TEST(FleetAway, P13_APollThatTakesLongerThanTheTtlKeepsItsLease) {
+  PollFleet fleet({.sessions = 2, .path = "/slow/2500", .words = {"--ttl", "1s"}});
+  fleet.start_all({"web-1", "web-2"});
+  const auto before = fleet.leases();
+  const auto all_answered = [&] {
+    const auto visits = fleet.target->visits();
+    return std::ranges::count_if(visits, &Visit::answered) >= 2;
+  };
+  ASSERT_TRUE(wait_until(all_answered)) << fleet.told();
+  EXPECT_EQ(fleet.leases(), before);
+  fleet.judge();
+}
+
 TEST(FleetAway, F6_WhoIsCutOffStopsPollingBeforeOthersBeginAndComesBackByItself) {
   PollFleet fleet({.sessions = 6, .words = {"--ttl", "2s"}});
   Forwarder wire(fleet.nodes[0].socket_path());
