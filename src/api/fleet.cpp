@@ -22,7 +22,7 @@ class LeasedFleet : public Fleet {
       : context_(std::move(context)), name_(std::move(name)), membership_(std::move(membership)) {}
   ~LeasedFleet() override {
     membership_->stop();
-    membership_->handler = {};
+    membership_->fall_silent();
   }
 
   void on_event(std::function<void(const FleetEvent&)> handler) override {

@@ -69,6 +69,19 @@ void Membership::stop() {
   changed_.wait(lock, [this] { return !running_; });
 }
 
+void Membership::fall_silent() {
+  events_->post(
+      [this, self = shared_from_this()] {
+        handler = {};
+        const Lock lock(mutex_);
+        silent_ = true;
+        changed_.notify_all();
+      },
+      Herald::Kind::must_arrive);
+  Lock lock(mutex_);
+  changed_.wait(lock, [this] { return silent_ || teller_ == std::this_thread::get_id(); });
+}
+
 bool Membership::takes_part() const {
   const Lock lock(mutex_);
   return running_;
@@ -238,7 +251,7 @@ void Membership::tell_of_lease(Kind kind, const LeaseState& lease) {
 
 void Membership::tell(FleetEvent event) {
   events_->post(
-      [this, event = std::move(event)] {
+      [this, self = shared_from_this(), event = std::move(event)] {
         {
           const Lock lock(mutex_);
           teller_ = std::this_thread::get_id();

@@ -24,7 +24,7 @@ struct NotJoined {
   std::optional<core::Failure> failure{};
 };
 
-class Membership : public FleetListener {
+class Membership : public FleetListener, public std::enable_shared_from_this<Membership> {
  public:
   Membership(std::shared_ptr<Engine> engine, core::FleetPlan plan, std::optional<DataNode> data)
       : engine_(std::move(engine)), plan_(std::move(plan)), data_(std::move(data)) {}
@@ -35,6 +35,8 @@ class Membership : public FleetListener {
   tl::expected<void, NotJoined> start(const std::shared_ptr<Membership>& self);
   // Waits until everything is given back, unless it is called by the handler.
   void stop();
+  // After stop(): tells what is left to tell, and lets the handler go. Waits for that, unless it is called by the handler.
+  void fall_silent();
   void share(std::vector<std::string> sessions);
   void ended(const std::string& session, core::Token token);
   tl::expected<SessionLease, core::Refusal> take(const std::string& session);
@@ -82,6 +84,7 @@ class Membership : public FleetListener {
   std::condition_variable changed_;
   bool running_ = false;
   bool joined_ = false;
+  bool silent_ = false;
   std::optional<NotJoined> why_not_{};
   std::optional<std::vector<std::string>> shared_{};
   std::map<std::string, Owned> owned_;

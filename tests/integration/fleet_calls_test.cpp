@@ -282,6 +282,28 @@ TEST_F(FleetCalls, ADestructorGivesEverythingBack) {
   EXPECT_TRUE(nodes.none_has("poll:node:web-1"));
 }
 
+TEST_F(FleetCalls, AHandlerIsNotCalledAnyMoreWhenTheFleetIsGone) {
+  std::atomic<bool> gone = false;
+  std::atomic<int> late = 0;
+  std::atomic<int> ended = 0;
+  Client client = open(nodes, "web-1");
+  auto fleet = client.fleet("poll", short_lives()).value();
+  fleet->on_event([&, it = fleet.get()](const FleetEvent& event) {
+    std::this_thread::sleep_for(10ms);
+    if (gone) late += 1;
+    if (event.kind == Kind::ending) it->ended(event.session, event.token);
+    if (event.kind == Kind::ended) ended += 1;
+  });
+  fleet->share(sessions(10));
+  ASSERT_TRUE(fleet->start());
+  ASSERT_TRUE(wait_until([&] { return fleet->owned_sessions().size() == 10; }));
+  fleet.reset();
+  gone = true;
+  EXPECT_EQ(ended, 10) << "all was told";
+  client.close();
+  EXPECT_EQ(late, 0);
+}
+
 TEST_F(FleetCalls, OneClientTakesPartInOneFleet) {
   Listener one(nodes, "web-1", {"a"});
   const auto other = one.client.fleet("others", short_lives()).value();
