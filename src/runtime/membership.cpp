@@ -70,16 +70,20 @@ void Membership::stop() {
 }
 
 void Membership::fall_silent() {
+  Lock lock(mutex_);
+  // Whoever waits keeps this alive. Whoever cannot wait may let it go before the last word.
+  const auto self = teller_ == std::this_thread::get_id() ? shared_from_this() : nullptr;
+  lock.unlock();
   events_->post(
-      [this, self = shared_from_this()] {
+      [this, self] {
         handler = {};
-        const Lock lock(mutex_);
+        const Lock held(mutex_);
         silent_ = true;
         changed_.notify_all();
       },
       Herald::Kind::must_arrive);
-  Lock lock(mutex_);
-  changed_.wait(lock, [this] { return silent_ || teller_ == std::this_thread::get_id(); });
+  lock.lock();
+  changed_.wait(lock, [&] { return silent_ || self; });
 }
 
 bool Membership::takes_part() const {

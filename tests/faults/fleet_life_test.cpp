@@ -53,12 +53,16 @@ TEST_P(FleetLifeTest, P16_WhatAKilledOneHadIsOwnedWithinTheTtlAndWhatAStoppedOne
   // It starts anew, and has another id.
   auto again = start_tenure(Words{"poll", "--ttl", "2s"} + fleet.place());
   ASSERT_TRUE(wait_until([&] { return has(again->out(), "lease_acquired"); }, ttl + 2s)) << again->err();
-  ASSERT_TRUE(wait_until([&] { return fleet.leases().size() == 9 && !fleet.shares().contains("web-2"); }))
-      << fleet.told();
+  PollFleet::Leases after;
+  ASSERT_TRUE(wait_until([&] {
+    after = fleet.leases();
+    const auto dead = [](const auto& it) { return it.second.owner == "web-2"; };
+    return after.size() == 9 && std::ranges::none_of(after, dead);
+  })) << fleet.told();
   EXPECT_LT(boot_now() - killed, ttl + 1s);
   for (const auto& [session, holder] : before) {
     if (holder.owner != "web-2") continue;
-    EXPECT_GT(fleet.leases().at(session).token, holder.token) << session;
+    EXPECT_GT(after.at(session).token, holder.token) << session;
   }
   ASSERT_TRUE(fleet.all_are_polled(killed + ttl + 1s, 6s)) << "each when it is next due\n" << fleet.told();
 
