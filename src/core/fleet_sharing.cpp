@@ -16,7 +16,7 @@ constexpr Duration pause_min = milliseconds(50);
 constexpr Duration pause_max = seconds(1);
 // What others should have, and do not yet, is their affair first. Looking at all of it takes a while where there is
 // much, and must not be what keeps them from it.
-constexpr Duration patience_min = seconds(1);
+constexpr Duration patience_min = milliseconds(250);
 constexpr int patience_factor = 4;  // times what the last look took; more while it leads nowhere
 
 }  // namespace
@@ -189,7 +189,7 @@ void Fleet::plan_next_look(Time now) {
   puzzled_ = is_puzzling() ? puzzled_ + 1 : 0;
   const Duration patience = std::max<Duration>(patience_min, patience_factor * (now - survey_began_));
   whole_ = whole_ || puzzled_ >= 2;
-  others_at_ = sooner(others_at_, now + patience * (1U << std::min(puzzled_, 2U)));
+  others_at_ = sooner(others_at_, now + patience * (1U << std::clamp(puzzled_, 1U, 3U)) / 2);
 }
 
 void Fleet::act(At it, Time now, Actions& actions) {
