@@ -166,7 +166,12 @@ void Fleet::place(Time now, Actions& actions) {
   if (!blind) {
     const Plan plan = placement_->place(hashes, owners);
     quota_ = plan.quota[self_];
-    for (std::size_t i = 0; i < shared.size(); ++i) shared[i]->second.placed = plan.placed[i];
+    for (std::size_t i = 0; i < shared.size(); ++i) {
+      Session& session = shared[i]->second;
+      const bool news = std::exchange(session.placed, plan.placed[i]) != plan.placed[i];
+      // However long nobody has had it: whoever should have it from now on comes first.
+      if (news && session.free_since) session.free_since = now;
+    }
     for (const At it : shared) act(it, now, actions);
     unsettled_ = static_cast<std::size_t>(
         std::ranges::count_if(shared, [this](const At it) { return !is_settled(it->second); }));

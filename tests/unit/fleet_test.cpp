@@ -100,6 +100,22 @@ TEST_F(Sharing, WhoIsWithinItsShareGivesNothingBackToWhoWaits) {
   EXPECT_TRUE(endings.empty());
 }
 
+// L4: a session that was free for long because its owner is dead is not free for all once that is known.
+TEST_F(Sharing, WhoShouldHaveWhatADeadInstanceHadHasItsTurnFirst) {
+  const Sessions of_dead = sessions(4);
+  for (const std::string& session : of_dead) held_by("web-1", session);
+  begin({member("web-1", 4)}, sessions(8));
+  ASSERT_EQ(owned().size(), 4U);
+  for (const std::string& session : of_dead) redis.erase("poll:lease:" + session);
+  others = {member("web-1", 4), member("web-2")};
+  hear("joined web-2");
+  advance(1900ms);
+  others = {member("web-2")};
+  hear("left web-1");
+  settle();
+  EXPECT_EQ(owned().size(), 4U) << "the others are web-2's to take";
+}
+
 // L2, P16: not when the next beat is due, but when the dead one's last has run out.
 TEST_F(Sharing, WhatADeadInstanceHadIsAskedForWhenItsBeatRunsOut) {
   held_by("web-1", "s1");
