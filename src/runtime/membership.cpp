@@ -220,6 +220,9 @@ void Membership::hear(const core::Action& news, const std::shared_ptr<LeaseState
     }
   } else if (const auto* taken_id = std::get_if<core::FleetRefused>(&news)) {
     why_not_ = NotJoined{taken_id->taken, {}};
+    if (joined_)
+      engine_->log("another process lives under the id " + engine_->owner() +
+                   " by now; this one leaves the fleet, and gives back what it has");
   } else if (std::holds_alternative<core::FleetStopped>(news)) {
     running_ = false;
     hands_.clear();
