@@ -188,6 +188,7 @@ bool Fleet::digest(Action& action, Time now, Actions& more) {
     const auto it = asked(waiting->acquire);
     if (it == asks_.end()) return false;
     note_answer(it->second->second);
+    if (waiting->refusal.code == RefusalCode::held) backoff_ = {};
     ask_wanted(now, more);
     return true;
   }
@@ -213,6 +214,10 @@ void Fleet::want(At it) {
 
 // Some at a time: what waits in a connection for longer than the node's timeout has failed.
 void Fleet::ask_wanted(Time now, Actions& actions) {
+  if (now < backed_off_until_ && !wanted_.empty()) {
+    act_at_ = sooner(act_at_, backed_off_until_);
+    return;
+  }
   while (unanswered_ < unanswered_max && !wanted_.empty()) {
     const At it = wanted_.front();
     wanted_.pop_front();
@@ -259,6 +264,7 @@ void Fleet::on_acquired(At it, const Acquired& acquired, Time now, Actions& acti
     end_if_done(actions);
     return;
   }
+  backoff_ = {};
   session.stage = Stage::ours;
   session.lease = acquired.lease;
   session.free_since.reset();
@@ -280,10 +286,18 @@ void Fleet::on_refused(At it, const Refused& refused, Time now, Actions& actions
     note_answer(session);
     session.ask.reset();
     if (session.stage == Stage::asking) session.stage = Stage::apart;
+    if (refused.refusal.code != RefusalCode::cancelled) back_off(now);
     ask_wanted(now, actions);
     act_soon(now);
   }
   end_if_done(actions);
+}
+
+// A Redis that refuses one refuses all: they are asked for again together, less and less often.
+void Fleet::back_off(Time now) {
+  if (now < backed_off_until_) return;
+  backoff_ = std::clamp<Duration>(2 * backoff_, milliseconds(100), std::chrono::seconds(2));
+  backed_off_until_ = now + random_.between(backoff_ / 2, backoff_);
 }
 
 void Fleet::on_lost(At it, const Lost& lost, Actions& actions) {
@@ -332,7 +346,8 @@ void Fleet::on_news(const Census::News& news, Time now, Actions& actions) {
     actions.push_back(FleetRefused{*taken});
     give_all_back(EndReason::taken, now, actions);
   } else {
-    hindered_ = false;
+    // Redis answers again: there is nothing more to wait for.
+    if (std::exchange(hindered_, false)) backed_off_until_ = now;
     on_roll(std::get<Roll>(news), now, actions);
   }
 }

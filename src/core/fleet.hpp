@@ -127,6 +127,7 @@ class Fleet {
   void note_answer(Session& session);
   void on_acquired(At it, const Acquired& acquired, Time now, Actions& actions);
   void on_refused(At it, const Refused& refused, Time now, Actions& actions);
+  void back_off(Time now);
   void on_lost(At it, const Lost& lost, Actions& actions);
   void drain(At it, EndReason reason, Time deadline, Actions& actions);
   void end(At it, Time now, Actions& actions);
@@ -158,6 +159,8 @@ class Fleet {
   std::unordered_map<LeaseId, At> leases_;
   std::deque<At> wanted_;
   std::size_t unanswered_ = 0;  // asks
+  Duration backoff_{};          // after asks that came to nothing
+  Time backed_off_until_ = long_ago;
   std::set<std::pair<Time, LeaseId>> drains_;
 
   std::vector<std::string> owners_;

@@ -90,7 +90,6 @@ void Conductor::finish() {
   stop_polls();
   post([this] { finishing_ = true; });
   thread_.join();
-  discovery_.reset();
   herald_.reset();
 }
 
@@ -309,7 +308,14 @@ void Conductor::on_written(const Tenancy& of, const Ledger::Fate& fate) {
 
 void Conductor::tell(PollEvent event, Tell how) {
   if (!options_.on_event) return;
-  herald_->post([this, event = std::move(event)] { options_.on_event(event); }, how);
+  herald_->post(
+      [this, event = std::move(event)] {
+        try {
+          options_.on_event(event);
+        } catch (...) {  // NOLINT(bugprone-empty-catch): there is nobody to tell it to, and polling goes on
+        }
+      },
+      how);
 }
 
 }  // namespace tenure::poll

@@ -104,8 +104,9 @@ std::optional<Refusal> Poller::State::get_ready() {
   // The fleet keeps its handler for as long as it lives, which is longer than this.
   fleet.on_event(
       [tell = options.on_fleet_event, weak = std::weak_ptr<poll::Conductor>(made)](const FleetEvent& event) {
-        if (tell) tell(event);
+        // First the poller: what is told may take its time, or throw.
         if (const auto it = weak.lock()) it->on_fleet(event);
+        if (tell) tell(event);
       });
   made->discover(std::move(source));
   ready = std::move(made);

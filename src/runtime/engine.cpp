@@ -353,6 +353,9 @@ void Engine::on_timer(core::Time now, core::Actions& actions) {
   tenant_.on_timer(now, actions);
   elections_.on_timer(now, actions);
   if (fleet_) fleet_->on_timer(now, actions);
+  // What is dropped was sent before; nothing that is sent now may go down with that connection.
+  std::ranges::stable_partition(
+      actions, [](const core::Action& action) { return std::holds_alternative<core::Drop>(action); });
 }
 
 // Seldom a system call: a timer that fires too early is simply set again.

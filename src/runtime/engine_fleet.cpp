@@ -11,17 +11,17 @@ bool Engine::join(core::FleetPlan plan, std::optional<DataNode> data,
   core::Actions actions;
   const Lock lock(mutex_);
   if (closed_ || fleet_) return false;
+  // Its lines know the address by reference, and outlive one fleet.
+  if (data && data_ && data->address != data_->address) return false;
   const core::Time now = boot_now();
   plan.data = data ? static_cast<core::NodeIndex>(options_.nodes.size()) : 0;
-  // Its lines know the address by reference, and outlive one fleet.
-  if (data && !data_) data_ = std::move(data);
+  if (data && !data_) data_ = data;
   plan.boot = random_.hex16();
   const std::string channel = redis::Keyspace::changes(plan.prefix);
   fleet_listener_ = std::move(listener);
   fleet_.emplace(std::move(plan), tenant_,
                  core::Random({random_.next(), random_.next(), random_.next(), random_.next()}));
-  changes_.emplace(data_ ? data_->address : options_.nodes.front(), channel,
-                   data_ ? data_->tls : options_.tls);
+  changes_.emplace(data ? data_->address : options_.nodes.front(), channel, data ? data_->tls : options_.tls);
   fleet_->start(now);
   fleet_->on_timer(now, actions);
   perform(actions, now);
@@ -90,6 +90,8 @@ void Engine::act_in_fleet(const core::Action& action) {
   } else if (const auto* ending = std::get_if<core::SessionEnding>(&action)) {
     lease = leases_.at(ending->lease);
     lease->extend(lease->noted, ending->deadline);
+    // Nothing is told of its renewal any more.
+    finish_extension(ending->lease, tl::unexpected(NotExtended{true, "it is being given back"}));
   } else if (const auto* ended = std::get_if<core::SessionEnded>(&action)) {
     lease = leases_.extract(ended->lease).mapped();
     lease->deadline = over;

@@ -39,6 +39,8 @@ BootClock::time_point shown(core::Time time) { return BootClock::time_point(time
 
 tl::expected<void, NotJoined> Membership::start(const std::shared_ptr<Membership>& self) {
   events_->make_thread();
+  // What is shared meanwhile must neither get lost nor be overtaken by what was shared before.
+  std::unique_lock sharing(sharing_);
   Lock lock(mutex_);
   if (running_) return tl::unexpected(NotJoined{});
   running_ = true;
@@ -48,9 +50,11 @@ tl::expected<void, NotJoined> Membership::start(const std::shared_ptr<Membership
   lock.unlock();
   const bool begun = engine_->join(plan_, data_, self);
   if (begun && sessions) engine_->share(*sessions);
+  sharing.unlock();
   lock.lock();
   if (!begun) {
     running_ = false;
+    changed_.notify_all();
     return tl::unexpected(NotJoined{});
   }
   changed_.wait(lock, [this] { return joined_ || why_not_ || !running_; });
@@ -102,6 +106,7 @@ std::optional<std::string> Membership::preferred(const std::string& session) con
 }
 
 void Membership::share(std::vector<std::string> sessions) {
+  const std::lock_guard sharing(sharing_);
   Lock lock(mutex_);
   shared_ = sessions;
   const bool running = running_;
@@ -225,7 +230,8 @@ void Membership::hear(const core::Action& news, const std::shared_ptr<LeaseState
                    " by now; this one leaves the fleet, and gives back what it has");
   } else if (std::holds_alternative<core::FleetStopped>(news)) {
     running_ = false;
-    hands_.clear();
+    while (!hands_.empty())
+      finish(hands_.begin()->first, core::Refusal{.code = core::RefusalCode::cancelled});
   }
   changed_.notify_all();
 }
@@ -244,7 +250,7 @@ void Membership::on_ending(const core::SessionEnding& ending, const LeaseState& 
 }
 
 void Membership::finish(const std::string& session, std::optional<core::Refusal> refusal) {
-  const auto hand = hands_.extract(session);
+  const auto hand = hands_.extract(std::string(session));  // the name may be the map's own
   if (hand.empty()) return;
   hand.mapped()->done = true;
   hand.mapped()->refusal = std::move(refusal);

@@ -80,6 +80,7 @@ class Membership : public FleetListener, public std::enable_shared_from_this<Mem
   std::shared_ptr<Engine> engine_;
   core::FleetPlan plan_;
   std::optional<DataNode> data_;
+  std::mutex sharing_;        // locked before the engine's
   mutable std::mutex mutex_;  // never locked while the engine is called
   std::condition_variable changed_;
   bool running_ = false;

@@ -1,4 +1,5 @@
 // What an instance of a fleet answers, and what it is told, call by call. P25, T43.
+#include <atomic>
 #include <thread>
 
 #include "integration/api.hpp"
@@ -164,6 +165,21 @@ TEST_F(FleetCalls, P14_AStrictCheckSeesWhatTheClockCannot) {
   ASSERT_TRUE(wait_until([&] { return one.fleet->is_owned("a"); })) << "it is taken again";
   EXPECT_GT(one.fleet->lease_info("a")->token, token);
   EXPECT_TRUE(one.is_told("a", {"acquired", "ending missing", "ended missing", "acquired"}));
+}
+
+TEST_F(FleetCalls, AStrictCheckThatIsOvertakenByAReleaseEnds) {
+  Listener one(nodes, "web-1", {"a"});
+  ASSERT_TRUE(wait_until([&] { return one.fleet->is_owned("a"); }));
+  nodes[0].pause();
+  std::atomic<bool> done = false;
+  std::jthread asker([&] {
+    one.fleet->is_owned_strict("a");
+    done = true;
+  });
+  std::this_thread::sleep_for(20ms);  // its renewal is on its way
+  one.fleet->release("a");
+  EXPECT_TRUE(wait_until([&] { return done.load(); }));
+  nodes[0].resume();
 }
 
 TEST_F(FleetCalls, P11_ARenewalThatFailsMakesTheLeaseUncertainAndTheNextCertainAgain) {

@@ -11,5 +11,6 @@ if last and tonumber(last) > tonumber(token) then return -1 end
 
 redis.call('HSET', KEYS[1], 'token', token, 'by', stamp, 'result', ARGV[3])
 if ARGV[5] then redis.call('HSET', KEYS[1], 'slot', ARGV[5], 'at', ARGV[6]) end
-if ARGV[4] ~= '' then redis.call('PUBLISH', ARGV[4], ARGV[3]) end
+-- A channel that is not allowed does not make it less stored.
+if ARGV[4] ~= '' then redis.pcall('PUBLISH', ARGV[4], ARGV[3]) end
 return 1
