@@ -159,8 +159,8 @@ struct Sharing : testing::Test {
       if (next == open.end()) return;
       const Send sent = *next;
       open.erase(next);
-      tenant.on_reply(sent.id, std::visit([this](const auto& it) { return answer(it); }, sent.request), now,
-                      actions);
+      tenant.on_reply(sent.id, std::visit([this](const auto& it) { return this->answer(it); }, sent.request),
+                      now, actions);
     }
   }
 
