@@ -20,6 +20,13 @@ tl::unexpected<NotExtended> not_extended(std::string why) {
   return tl::unexpected(NotExtended{true, std::move(why)});
 }
 
+template <class Calls>
+auto& taken(Calls& calls, typename Calls::key_type id) {
+  const auto call = calls.extract(id);
+  core::must(!call.empty(), "what ends is a call that waits");
+  return *call.mapped();
+}
+
 }  // namespace
 
 bool LeaseState::held() {
@@ -37,37 +44,36 @@ tl::expected<std::shared_ptr<LeaseState>, core::Refusal> Engine::acquire(const s
   core::must(options.timing.ttl >= core::ttl_min && options.timing.ttl <= options_.keyspace.cap,
              "a TTL is made by make_timing, within the cap");
   if (stop.stop_requested()) return tl::unexpected(core::Refusal{core::RefusalCode::cancelled});
-  const std::stop_callback on_stop(stop, [this] { eventfd_write(kick_.get(), 1); });
   Call call;
+  const std::stop_callback on_stop(stop, [&] {
+    call.bell.ring(Bell::look);
+    eventfd_write(kick_.get(), 1);
+  });
   core::Actions actions;
-  Lock lock(mutex_);
+  Hold hold(*this);
   if (closed_) return tl::unexpected(core::Refusal{core::RefusalCode::cancelled});
   const core::Time start = boot_now();
   core::Wish wish{
       key, options.timing, options.wait_max, options.retry_delay, options.retries, options.hold_max};
   const core::AcquireId id = tenant_.acquire(std::move(wish), start, actions);
   acquires_.emplace(id, &call);
-  const auto end = [&] {
-    if (!call.done) {
-      const core::Time now = boot_now();
-      tenant_.cancel(id, now, actions);
-      perform(actions, now);
-      core::must(call.done, "a cancelled acquisition is refused at once");
-    }
-    acquires_.erase(id);
-    pass_on();
+  const auto cancel = [&] {
+    const core::Time now = boot_now();
+    tenant_.cancel(id, now, actions);
+    perform(actions, now);
+    core::must(call.done, "a cancelled acquisition is refused at once");
   };
   try {
     perform(actions, start);
-    wait(lock, call, stop, &options);
+    if (!wait(hold, call, stop, &options)) cancel();
   } catch (...) {  // from the user's on_waiting: nothing of this call may be left behind
-    if (!lock.owns_lock()) lock.lock();
-    end();
-    lock.unlock();
+    hold.lock();
+    if (!call.done) cancel();
+    end(hold, call);
     if (call.lease) forget(*call.lease);
     throw;
   }
-  end();
+  end(hold, call);
   if (!call.lease) return tl::unexpected(std::move(call.refusal));
   return std::move(call.lease);
 }
@@ -76,16 +82,16 @@ tl::expected<core::Time, NotExtended> Engine::extend(LeaseState& lease) {
   if (forked()) return not_extended("it is held no more");
   Call call;
   core::Actions actions;
-  Lock lock(mutex_);
-  lease_idle_.wait(lock, [&] { return !extensions_.contains(lease.id); });
+  Hold hold(*this);
+  lease_idle_.wait(hold, [&] { return !extensions_.contains(lease.id); });
   const core::Time now = boot_now();
   if (lease.releasing || !lease.held() || !tenant_.extend(lease.id, now, actions)) {
     return not_extended("it is held no more");
   }
   extensions_.emplace(lease.id, &call);
   perform(actions, now);
-  wait(lock, call, {}, nullptr);
-  pass_on();
+  wait(hold, call, {}, nullptr);
+  end(hold, call);
   return std::move(call.extended);
 }
 
@@ -100,38 +106,50 @@ void Engine::finish_extension(core::LeaseId lease, tl::expected<core::Time, NotE
   lease_idle_.notify_all();
 }
 
-core::Released Engine::release(LeaseState& lease) {
+core::Released Engine::release(LeaseState& lease, After after) {
   if (forked()) return {lease.id, core::ReleaseOutcome::failed};
   Call call;
   core::Actions actions;
-  Lock lock(mutex_);
+  Hold hold(*this);
   // One caller at a time; the next finds it done.
-  lease_idle_.wait(lock, [&] { return !lease.releasing; });
-  if (lease.released && lease.released->outcome != core::ReleaseOutcome::failed) return *lease.released;
+  lease_idle_.wait(hold, [&] { return !lease.releasing; });
+  const core::Time now = boot_now();
+  if (lease.released && lease.released->outcome != core::ReleaseOutcome::failed) {
+    if (after == After::forget) forget(lease.id, now, actions);
+    perform(actions, now);
+    return *lease.released;
+  }
   lease.releasing = true;
   finish_extension(lease.id, not_extended("it was given back"));
-  const core::Time now = boot_now();
   lease.deadline = over;
-  std::string key = options_.on_event ? tenant_.key_of(lease.id) : "";
+  if (options_.on_event) call.key = tenant_.key_of(lease.id);
+  call.after = after;
   tenant_.release(lease.id, now, actions);
   releases_.emplace(lease.id, &call);
   perform(actions, now);
-  wait(lock, call, {}, nullptr);
-  releases_.erase(lease.id);
-  pass_on();
-  lease.released = std::make_unique<core::Released>(call.released);
+  wait(hold, call, {}, nullptr);
+  end(hold, call);
+  return std::move(call.released);
+}
+
+void Engine::on_released(core::Released released, core::Time now, core::Actions& more) {
+  Call& call = taken(releases_, released.lease);
+  LeaseState& lease = *leases_.at(released.lease);
+  lease.released = std::make_unique<core::Released>(released);
   lease.releasing = false;
   lease_idle_.notify_all();
-  if (call.released.outcome != core::ReleaseOutcome::failed) {
-    tell({Event::Kind::released, std::move(key), lease.token, {}});
+  if (released.outcome != core::ReleaseOutcome::failed) {
+    tell({Event::Kind::released, std::move(call.key), lease.token, {}});
   }
-  return call.released;
+  if (call.after == After::forget) forget(released.lease, now, more);
+  call.released = std::move(released);
+  complete(call);
 }
 
 void Engine::close() {
   if (forked()) return;
   core::Actions actions;
-  Lock lock(mutex_);
+  Hold hold(*this);
   if (closed_.exchange(true)) return;
   const core::Time now = boot_now();
   elections_.close(now, actions);
@@ -147,8 +165,7 @@ void Engine::close() {
     tenant_.forget(id, now, actions);
   }
   perform(actions, now);
-  pass_on();
-  settle(lock);
+  settle(hold);
   // What could not be cleaned up in time goes on in the background, over new connections.
   Link::News news;
   for (Line& line : lines_) {
@@ -159,14 +176,15 @@ void Engine::close() {
   core::Actions rest;
   hear(news, boot_now(), rest);
   perform(rest, boot_now());
-  pass_on();
 }
 
 void Engine::forget(const LeaseState& lease) {
-  change([&](core::Time now, core::Actions& actions) {
-    tenant_.forget(lease.id, now, actions);
-    leases_.erase(lease.id);
-  });
+  change([&](core::Time now, core::Actions& actions) { forget(lease.id, now, actions); });
+}
+
+void Engine::forget(core::LeaseId lease, core::Time now, core::Actions& actions) {
+  tenant_.forget(lease, now, actions);
+  leases_.erase(lease);
 }
 
 void Engine::perform(core::Actions& actions, core::Time now) {
@@ -210,13 +228,17 @@ void Engine::act(core::Action& action, core::Time now, Link::News& news, core::A
   } else if (const auto* acquired = std::get_if<core::Acquired>(&action)) {
     on_acquired(*acquired);
   } else if (auto* refused = std::get_if<core::Refused>(&action)) {
-    Call& call = *acquires_.at(refused->acquire);
+    Call& call = taken(acquires_, refused->acquire);
     call.refusal = std::move(refused->refusal);
     complete(call);
   } else if (const auto* waiting = std::get_if<core::Waiting>(&action)) {
     Call& call = *acquires_.at(waiting->acquire);
     call.waiting = waiting->refusal;
-    rouse(call);
+    if (poller_ == &call) {
+      kick_poller();
+    } else {
+      call.bell.ring(Bell::look);
+    }
   } else if (const auto* renewed = std::get_if<core::Renewed>(&action)) {
     on_renewed(*renewed, more);
   } else if (const auto* uncertain = std::get_if<core::Uncertain>(&action)) {
@@ -224,9 +246,7 @@ void Engine::act(core::Action& action, core::Time now, Link::News& news, core::A
   } else if (const auto* lost = std::get_if<core::Lost>(&action)) {
     on_lost(*lost);
   } else if (auto* released = std::get_if<core::Released>(&action)) {
-    Call& call = *releases_.at(released->lease);
-    call.released = std::move(*released);
-    complete(call);
+    on_released(std::move(*released), now, more);
   } else if (!act_in_election(action)) {
     act_in_fleet(action);
   }
@@ -262,7 +282,7 @@ std::shared_ptr<LeaseState> Engine::note_lease(const core::Acquired& acquired) {
 }
 
 void Engine::on_acquired(const core::Acquired& acquired) {
-  Call& call = *acquires_.at(acquired.acquire);
+  Call& call = taken(acquires_, acquired.acquire);
   call.lease = note_lease(acquired);
   complete(call);
 }

@@ -20,6 +20,7 @@
 #include "core/elections.hpp"
 #include "core/fleet.hpp"
 #include "core/tenant.hpp"
+#include "runtime/bell.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/boot_timer.hpp"
 #include "runtime/client.hpp"
@@ -89,7 +90,8 @@ class Engine {
                                                                    const AcquireOptions& options,
                                                                    const std::stop_token& stop);
   tl::expected<core::Time, NotExtended> extend(LeaseState& lease);
-  core::Released release(LeaseState& lease);
+  enum class After : std::uint8_t { keep, forget };  // the lease, when its release has ended
+  core::Released release(LeaseState& lease, After after);
   void forget(const LeaseState& lease);
 
   // False when the engine is closed. Throws std::system_error where the kernel gives no thread. The listener is known from on_started() until on_stopped().
@@ -123,13 +125,16 @@ class Engine {
  private:
   explicit Engine(ClientOptions options);
 
-  // A blocked caller. Guarded by the engine's mutex.
+  // A blocked caller. Guarded by the engine's mutex, until the bell has rung for its end.
   struct Call {
-    std::condition_variable_any wake{};
+    Bell bell{};
     bool done = false;
+    std::optional<std::list<Call*>::iterator> follows{};  // its place among those who do
     std::optional<core::Refusal> waiting{};
     std::shared_ptr<LeaseState> lease{};
     core::Refusal refusal{};
+    std::string key{};  // that is released, where events are told
+    After after = After::keep;
     core::Released released{};
     tl::expected<core::Time, NotExtended> extended{};
   };
@@ -151,14 +156,33 @@ class Engine {
     Link link;
   };
   using Lock = std::unique_lock<std::mutex>;
+  // The mutex, for who changes something. Whose call was completed is woken when it is unlocked, and does not need it any
+  // more. And whoever unlocks it while nobody polls has called somebody who will.
+  class Hold {
+   public:
+    explicit Hold(Engine& engine) : engine_(engine), lock_(engine.mutex_) {}
+    ~Hold() { unlock(); }
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+    void lock() {
+      if (!lock_) lock_.lock();
+    }
+    void unlock();
 
-  bool wait(Lock& lock, Call& call, const std::stop_token& stop, const AcquireOptions* options);
-  void poll_links(Lock& lock, Call& poller, std::optional<core::Duration> limit);
+   private:
+    Engine& engine_;
+    Lock lock_;
+  };
+
+  bool wait(Hold& hold, Call& call, const std::stop_token& stop, const AcquireOptions* options);
+  void end(Hold& hold, Call& call);
+  void follow(Hold& hold, Call& call, std::optional<core::Duration> limit);
+  void unfollow(Call& call);
+  void poll_links(Hold& hold, Call& poller, std::optional<core::Duration> limit);
   void serve();
-  void settle(Lock& lock);
+  void settle(Hold& hold);
   void pass_on();
   void complete(Call& call);
-  void rouse(Call& call);
 
   void perform(core::Actions& actions, core::Time now);
   void act(core::Action& action, core::Time now, Link::News& news, core::Actions& more);
@@ -173,6 +197,8 @@ class Engine {
   void note_ears(core::Time now);
   std::shared_ptr<LeaseState> note_lease(const core::Acquired& acquired);
   void on_acquired(const core::Acquired& acquired);
+  void on_released(core::Released released, core::Time now, core::Actions& more);
+  void forget(core::LeaseId lease, core::Time now, core::Actions& actions);
   void on_renewed(const core::Renewed& renewed, core::Actions& more);
   void on_lost(const core::Lost& lost);
   void on_uncertain(const core::Uncertain& uncertain);
@@ -185,11 +211,10 @@ class Engine {
   void change(const Change& change) {
     if (forked()) return;
     core::Actions actions;
-    const Lock lock(mutex_);
+    const Hold hold(*this);
     const core::Time now = boot_now();
     change(now, actions);
     perform(actions, now);
-    pass_on();
   }
   void tell(Event::Kind kind, core::LeaseId lease, std::string detail = {});
   void tell(Event event);
@@ -220,13 +245,15 @@ class Engine {
   std::unordered_map<core::AcquireId, Call*> acquires_;
   std::unordered_map<core::LeaseId, Call*> releases_;
   std::unordered_map<core::LeaseId, Call*> extensions_;
-  std::condition_variable lease_idle_;  // a release or an extension has ended
+  std::condition_variable_any lease_idle_;  // a release or an extension has ended
   std::unordered_map<core::LeaseId, std::shared_ptr<LeaseState>> leases_;
   std::unordered_map<core::ElectionId, std::shared_ptr<ElectionListener>> listeners_;
 
   Call* poller_ = nullptr;      // who polls the connections now
   std::vector<Polled> polled_;  // and for what
   std::list<Call*> followers_;  // who waits for the poller to do it
+  Call* called_ = nullptr;      // which of them was told to poll, and does not yet
+  std::vector<Call*> ended_;    // whose bell is to ring when the mutex is unlocked
   Call hidden_;                 // the hidden thread, as a poller
   Descriptor kick_;             // ends the poll of a caller
   Descriptor kick_hidden_;      // ends the poll of the hidden thread

@@ -11,14 +11,13 @@ bool Engine::start(core::ElectionPlan plan, std::shared_ptr<ElectionListener> li
   core::must(plan.timing.ttl <= options_.keyspace.cap, "an election's lease is within the cap");
   handlers_.make_thread();
   core::Actions actions;
-  const Lock lock(mutex_);
+  const Hold hold(*this);
   if (closed_) return false;
   const core::Time now = boot_now();
   const core::ElectionId id = elections_.start(std::move(plan), now, actions);
   listener->on_started(id);
   listeners_.emplace(id, std::move(listener));
   perform(actions, now);
-  pass_on();
   return true;
 }
 

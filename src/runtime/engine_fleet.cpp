@@ -9,7 +9,7 @@ bool Engine::join(core::FleetPlan plan, std::optional<DataNode> data,
   core::must(!forked(), "a Client is used by the process that made it: make one after fork()");
   core::must(plan.timing.ttl <= options_.keyspace.cap, "a fleet's leases are within the cap");
   core::Actions actions;
-  const Lock lock(mutex_);
+  const Hold hold(*this);
   if (closed_ || fleet_) return false;
   // Its lines know the address by reference, and outlive one fleet.
   if (data && data_ && data->address != data_->address) return false;
@@ -25,7 +25,6 @@ bool Engine::join(core::FleetPlan plan, std::optional<DataNode> data,
   fleet_->start(now);
   fleet_->on_timer(now, actions);
   perform(actions, now);
-  pass_on();
   return true;
 }
 

@@ -55,55 +55,80 @@ bool Engine::forked() const { return getpid() != pid_; }
 
 Engine::~Engine() {
   {
-    Lock lock(mutex_);
-    settle(lock);
+    Hold hold(*this);
+    settle(hold);
     stopping_ = true;
   }
   eventfd_write(kick_hidden_.get(), 1);
   thread_.join();
 }
 
+void Engine::Hold::unlock() {
+  if (!lock_) return;
+  engine_.pass_on();
+  const auto ended = std::exchange(engine_.ended_, {});
+  lock_.unlock();
+  for (Call* call : ended) call->bell.ring(Bell::done);
+}
+
 // A release that was sent but not read by Redis could be lost with the connection.
-void Engine::settle(Lock& lock) {
+void Engine::settle(Hold& hold) {
   Call call;
   const core::Time end = boot_now() + settle_max;
   while (!tenant_.idle() && links_waiting()) {
     const core::Duration left = end - boot_now();
     if (left <= core::Duration::zero()) return;
     if (poller_ == nullptr) {
-      poll_links(lock, call, left);
+      poll_links(hold, call, left);
     } else {
-      followers_.push_back(&call);
-      call.wake.wait_for(lock, left);
-      followers_.remove(&call);
+      follow(hold, call, left);
     }
   }
 }
 
-// False when stop was asked for before the call was done.
-bool Engine::wait(Lock& lock, Call& call, const std::stop_token& stop, const AcquireOptions* options) {
+// False when stop was asked for before the call was done. It may be done with the mutex locked or not.
+bool Engine::wait(Hold& hold, Call& call, const std::stop_token& stop, const AcquireOptions* options) {
   while (!call.done) {
     if (stop.stop_requested()) return false;
     if (const auto why = std::exchange(call.waiting, std::nullopt)) {
       if (options == nullptr || !options->on_waiting) continue;
-      pass_on();
-      lock.unlock();
+      hold.unlock();
       options->on_waiting(*why);
-      lock.lock();
+      hold.lock();
       continue;
     }
     if (poller_ == nullptr) {
-      poll_links(lock, call, std::nullopt);
-      continue;
+      poll_links(hold, call, std::nullopt);
+    } else {
+      follow(hold, call, std::nullopt);
     }
-    followers_.push_back(&call);
-    call.wake.wait(lock, stop, [&] { return call.done || poller_ == nullptr || call.waiting; });
-    followers_.remove(&call);
   }
   return true;
 }
 
-void Engine::poll_links(Lock& lock, Call& poller, std::optional<core::Duration> limit) {
+// A call is left only by its bell: whoever completed it may be about to ring it.
+void Engine::end(Hold& hold, Call& call) {
+  hold.unlock();
+  call.bell.wait_done();
+}
+
+// Lets somebody else poll. The mutex is not locked again when the call is done.
+void Engine::follow(Hold& hold, Call& call, std::optional<core::Duration> limit) {
+  call.follows = followers_.insert(followers_.end(), &call);
+  hold.unlock();
+  if (call.bell.wait(limit)) return;
+  hold.lock();
+  unfollow(call);
+}
+
+void Engine::unfollow(Call& call) {
+  if (called_ == &call) called_ = nullptr;
+  if (!call.follows) return;
+  followers_.erase(*call.follows);
+  call.follows.reset();
+}
+
+void Engine::poll_links(Hold& hold, Call& poller, std::optional<core::Duration> limit) {
   const bool hidden = &poller == &hidden_;
   poller_ = &poller;
   polled_ = snapshot();
@@ -113,14 +138,14 @@ void Engine::poll_links(Lock& lock, Call& poller, std::optional<core::Duration> 
   const std::size_t first = fds.size();
   for (const Polled& polled : polled_) fds.push_back({polled.fd, polled.events, 0});
 
-  lock.unlock();
+  hold.unlock();
   timespec timeout{};
   if (limit) {
     timeout.tv_sec = static_cast<time_t>(*limit / std::chrono::seconds(1));
     timeout.tv_nsec = static_cast<long>((*limit % std::chrono::seconds(1)).count());
   }
   ppoll(fds.data(), fds.size(), limit ? &timeout : nullptr, nullptr);
-  lock.lock();
+  hold.lock();
 
   poller_ = nullptr;
   if (fds[0].revents != 0) clear(hidden ? kick_hidden_ : kick_);
@@ -159,17 +184,15 @@ void Engine::hear(const Polled& ready, core::Time now, Link::News& news, core::A
 }
 
 void Engine::serve() {
-  Lock lock(mutex_);
+  Hold hold(*this);
   while (!stopping_) {
     if (poller_ == nullptr && followers_.empty() && somebody_must_poll()) {
-      poll_links(lock, hidden_, std::nullopt);
-      // Not pass_on(): with nobody else there it would kick this very thread, again and again.
-      if (!followers_.empty()) followers_.front()->wake.notify_one();
+      poll_links(hold, hidden_, std::nullopt);
     } else {
-      lock.unlock();
+      hold.unlock();
       std::array<pollfd, 2> fds{{{kick_hidden_.get(), POLLIN, 0}, {timer_.fd(), POLLIN, 0}}};
       ppoll(fds.data(), fds.size(), nullptr, nullptr);
-      lock.lock();
+      hold.lock();
       if (fds[0].revents != 0) clear(kick_hidden_);
     }
     const core::Time now = boot_now();
@@ -188,9 +211,10 @@ void Engine::serve() {
 
 // Whoever stops polling leaves the connections to somebody who still waits, or to the hidden thread.
 void Engine::pass_on() {
-  if (poller_ != nullptr) return;
+  if (poller_ != nullptr || called_ != nullptr) return;
   if (!followers_.empty()) {
-    followers_.front()->wake.notify_one();
+    called_ = followers_.front();
+    called_->bell.ring(Bell::look);
   } else if (somebody_must_poll()) {
     eventfd_write(kick_hidden_.get(), 1);
   }
@@ -198,15 +222,9 @@ void Engine::pass_on() {
 
 void Engine::complete(Call& call) {
   call.done = true;
-  rouse(call);
-}
-
-void Engine::rouse(Call& call) {
-  if (poller_ == &call) {
-    kick_poller();
-  } else {
-    call.wake.notify_one();
-  }
+  unfollow(call);
+  if (poller_ == &call) kick_poller();
+  ended_.push_back(&call);
 }
 
 void Engine::kick_poller() { eventfd_write((poller_ == &hidden_ ? kick_hidden_ : kick_).get(), 1); }

@@ -1,0 +1,46 @@
+#include "runtime/bell.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <climits>
+#include <ctime>
+
+namespace tenure::runtime {
+
+namespace {
+
+static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
+
+long futex(std::atomic<std::uint32_t>& word, int what, std::uint32_t value, const timespec* limit) {
+  return syscall(SYS_futex, &word, what | FUTEX_PRIVATE_FLAG, value, limit, nullptr, 0);
+}
+
+}  // namespace
+
+// Behind the first line nothing is read or written here: the waiter may be gone. The kernel is told an address, and no more.
+void Bell::ring(Ring what) {
+  const std::uint32_t before = state_.fetch_or(what, std::memory_order_acq_rel);
+  if ((before & sleeps) != 0) futex(state_, FUTEX_WAKE, INT_MAX, nullptr);
+}
+
+bool Bell::wait(std::optional<core::Duration> limit) {
+  timespec time{};
+  if (limit) {
+    time.tv_sec = static_cast<time_t>(*limit / std::chrono::seconds(1));
+    time.tv_nsec = static_cast<long>((*limit % std::chrono::seconds(1)).count());
+  }
+  bool slept = false;
+  std::uint32_t state = state_.load(std::memory_order_acquire);
+  while ((state & (look | done)) == 0 && !(slept && limit)) {
+    if (!state_.compare_exchange_weak(state, state | sleeps, std::memory_order_acq_rel)) continue;
+    futex(state_, FUTEX_WAIT, sleeps, limit ? &time : nullptr);
+    slept = true;
+    state = state_.fetch_and(~sleeps, std::memory_order_acq_rel);
+  }
+  state = state_.fetch_and(~std::uint32_t{look | sleeps}, std::memory_order_acq_rel);
+  return (state & done) != 0;
+}
+
+}  // namespace tenure::runtime
