@@ -374,8 +374,15 @@ void Engine::on_timer(core::Time now, core::Actions& actions) {
   elections_.on_timer(now, actions);
   if (fleet_) fleet_->on_timer(now, actions);
   // What is dropped was sent before; nothing that is sent now may go down with that connection.
-  std::ranges::stable_partition(
-      actions, [](const core::Action& action) { return std::holds_alternative<core::Drop>(action); });
+  const auto is_drop = [](const core::Action& action) { return std::holds_alternative<core::Drop>(action); };
+  core::Actions drops;
+  for (auto& action : actions) {
+    if (is_drop(action)) drops.push_back(std::move(action));
+  }
+  if (drops.empty()) return;
+  std::erase_if(actions, is_drop);
+  actions.insert(actions.begin(), std::make_move_iterator(drops.begin()),
+                 std::make_move_iterator(drops.end()));
 }
 
 // Seldom a system call: a timer that fires too early is simply set again.
