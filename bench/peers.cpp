@@ -1,0 +1,75 @@
+#include <cstdio>
+#include <functional>
+
+#include "peer.hpp"
+#include "support/nodes.hpp"
+
+namespace tenure::bench {
+
+namespace {
+
+const std::string scripts = TENURE_PEERS_SOURCE_DIR;
+
+std::unique_ptr<Peer> start(const std::string& name, std::vector<std::string> argv) {
+  try {
+    return std::make_unique<Peer>(name, std::move(argv));
+  } catch (const std::runtime_error& error) {
+    std::fprintf(stderr, "Without %s (./dev setup bench installs what it needs)\n", error.what());
+    return nullptr;
+  }
+}
+
+void show(const char* what, const std::optional<Peer::Took>& took) {
+  if (!took) {
+    std::printf("  %-24s unsupported\n", what);
+    return;
+  }
+  std::printf("  %-24s %.6f s, processor %.6f s\n", what, took->seconds, took->cpu);
+}
+
+void show(const char* what, const std::optional<Peer::HandOver>& seen) {
+  if (!seen) {
+    std::printf("  %-24s unsupported\n", what);
+    return;
+  }
+  std::printf("  %-24s", what);
+  for (const double ms : seen->ms) std::printf(" %.2f", ms);
+  std::printf(" ms, order kept %.2f, Jain %.2f\n", seen->kept, seen->jain);
+}
+
+void try_one(const std::unique_ptr<Peer>& peer) {
+  if (!peer) return;
+  std::printf("%s: %s\n", peer->name().c_str(), peer->version().c_str());
+  show("1 caller, 5 times", peer->cycle(1, 5));
+  show("4 callers, 5 times", peer->cycle(4, 5));
+  show("2 waiters, at once", peer->hand_over(2, 10, Peer::Next::acquire));
+  show("2 waiters, aside", peer->hand_over(2, 10, Peer::Next::aside));
+  if (peer->hold(10)) {
+    show("10 renewals", peer->renew());
+    peer->drop();
+  } else {
+    std::printf("  %-24s unsupported\n", "renewals");
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Peer> redlock(const std::vector<std::string>& sockets) {
+  std::vector<std::string> argv{"node", scripts + "/redlock.mjs"};
+  argv.insert(argv.end(), sockets.begin(), sockets.end());
+  return start(sockets.size() > 1 ? "node-redlock, quorum" : "node-redlock", argv);
+}
+
+// The system's own Python: the module comes as a package of the system, and another Python would not find it.
+std::unique_ptr<Peer> redis_py(const std::string& socket) {
+  return start("redis-py Lock", {"/usr/bin/python3", scripts + "/redis_py.py", socket});
+}
+
+void try_peers() {
+  test::Nodes nodes(3);
+  try_one(redlock({nodes[0].socket_path()}));
+  try_one(redlock({nodes[0].socket_path(), nodes[1].socket_path(), nodes[2].socket_path()}));
+  try_one(redis_py(nodes[0].socket_path()));
+}
+
+}  // namespace tenure::bench
