@@ -20,6 +20,7 @@ namespace tenure::bench {
 namespace {
 
 constexpr auto patience = std::chrono::seconds(60);
+constexpr int cannot_run = 127;  // an exit code, as shells use it
 
 struct Pipe {
   Pipe() {
@@ -35,13 +36,13 @@ struct Pipe {
 // Between fork and exec nothing may allocate.
 [[noreturn]] void run_child(char* const* argv, int in, int out, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(127);  // it died before the line above
+  if (getppid() != parent) _exit(cannot_run);  // it died before the line above
   dup2(in, 0);
   dup2(out, 1);
   // Connections of the benchmark must not live on in the peer.
   syscall(SYS_close_range, 3U, ~0U, 4U /* CLOSE_RANGE_CLOEXEC */);
   execvp(argv[0], argv);
-  _exit(127);
+  _exit(cannot_run);
 }
 
 Peer::Took took_of(const std::string& answer) {
@@ -53,7 +54,8 @@ Peer::Took took_of(const std::string& answer) {
 
 }  // namespace
 
-Peer::Peer(std::string name, std::vector<std::string> argv) : name_(std::move(name)) {
+Peer::Peer(std::string name, std::vector<std::string> argv, std::shared_ptr<const void> server)
+    : server_(std::move(server)), name_(std::move(name)) {
   std::vector<char*> pointers;
   for (auto& word : argv) pointers.push_back(word.data());
   pointers.push_back(nullptr);
@@ -92,6 +94,16 @@ void Peer::fail(const std::string& what) {
   throw std::runtime_error(name_ + ": " + what);
 }
 
+// How it ended: for one that has closed its output.
+std::string Peer::ending() {
+  int status = 0;
+  if (kill(pid_, SIGKILL) != 0 || waitpid(pid_, &status, 0) != pid_) return "nobody knows how";
+  pid_ = -1;
+  if (!WIFEXITED(status)) return "by signal " + std::to_string(WTERMSIG(status));
+  if (WEXITSTATUS(status) == cannot_run) return "there is no such program";
+  return "with code " + std::to_string(WEXITSTATUS(status));
+}
+
 std::string Peer::read_line() {
   const auto until = std::chrono::steady_clock::now() + patience;
   std::array<char, 4096> block{};
@@ -107,7 +119,7 @@ std::string Peer::read_line() {
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) fail("no answer for " + std::to_string(patience.count()) + " s");
     const auto count = read(from_, block.data(), block.size());
-    if (count <= 0) fail("it has ended");
+    if (count <= 0) fail("it has ended, " + ending());
     unread_.append(block.data(), static_cast<std::size_t>(count));
   }
 }

@@ -22,7 +22,8 @@ class Peer {
  public:
   // Throws std::runtime_error when it cannot be run or does not get ready; so does what follows when it fails or does
   // not answer in time. It ends with this object, and with the thread that made it.
-  Peer(std::string name, std::vector<std::string> argv);
+  // A server that it needs stays for as long.
+  Peer(std::string name, std::vector<std::string> argv, std::shared_ptr<const void> server = {});
   ~Peer();
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
@@ -48,7 +49,8 @@ class Peer {
     double kept = 0;         // share in which that owner was the one that had waited longest
     double jain = 0;         // Jain's index of how often each participant owned: 1 is all alike
   };
-  // One owner and so many waiters on one name; each holds it for 1 ms.
+  // One owner and so many waiters on one name; each holds it for 1 ms. Before it counts as many hand-overs pass as there
+  // are participants: all ask at the same moment first, and no order could be kept.
   std::optional<HandOver> hand_over(int waiters, int times, Next next = Next::aside);
 
   // Leases to renew, each once.
@@ -59,9 +61,11 @@ class Peer {
  private:
   std::string ask(const std::string& line);
   std::string read_line();
+  std::string ending();
   void end() noexcept;
   [[noreturn]] void fail(const std::string& what);
 
+  std::shared_ptr<const void> server_;
   std::string name_;
   std::string version_;
   std::string unread_;
@@ -74,6 +78,8 @@ class Peer {
 std::unique_ptr<Peer> redlock(
     const std::vector<std::string>& sockets);  // of one server, or of several for a quorum
 std::unique_ptr<Peer> redis_py(const std::string& socket);
+std::unique_ptr<Peer> postgres();  // with a private server, as the next
+std::unique_ptr<Peer> etcd();
 
 // Lets each of them do a little of everything and prints what it answered: tenure-bench --peers.
 void try_peers();

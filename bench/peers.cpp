@@ -1,20 +1,26 @@
 #include <cstdio>
-#include <functional>
 
 #include "peer.hpp"
+#include "servers.hpp"
 #include "support/nodes.hpp"
 
 namespace tenure::bench {
 
 namespace {
 
-const std::string scripts = TENURE_PEERS_SOURCE_DIR;
+using Words = std::vector<std::string>;
 
-std::unique_ptr<Peer> start(const std::string& name, std::vector<std::string> argv) {
+const std::string scripts = TENURE_PEERS_SOURCE_DIR;
+const std::string programs = TENURE_PEERS_BINARY_DIR;
+
+// What makes it may fail, too: often by starting a server.
+template <class Make>
+std::unique_ptr<Peer> unless_missing(const std::string& name, Make make) {
   try {
-    return std::make_unique<Peer>(name, std::move(argv));
+    return make();
   } catch (const std::runtime_error& error) {
-    std::fprintf(stderr, "Without %s (./dev setup bench installs what it needs)\n", error.what());
+    std::fprintf(stderr, "Without %s (./dev setup bench installs what it needs): %s\n", name.c_str(),
+                 error.what());
     return nullptr;
   }
 }
@@ -55,14 +61,36 @@ void try_one(const std::unique_ptr<Peer>& peer) {
 }  // namespace
 
 std::unique_ptr<Peer> redlock(const std::vector<std::string>& sockets) {
-  std::vector<std::string> argv{"node", scripts + "/redlock.mjs"};
-  argv.insert(argv.end(), sockets.begin(), sockets.end());
-  return start(sockets.size() > 1 ? "node-redlock, quorum" : "node-redlock", argv);
+  const std::string name = sockets.size() > 1 ? "node-redlock, quorum" : "node-redlock";
+  return unless_missing(name, [&] {
+    std::vector<std::string> argv{"node", scripts + "/redlock.mjs"};
+    argv.insert(argv.end(), sockets.begin(), sockets.end());
+    return std::make_unique<Peer>(name, argv);
+  });
 }
 
 // The system's own Python: the module comes as a package of the system, and another Python would not find it.
 std::unique_ptr<Peer> redis_py(const std::string& socket) {
-  return start("redis-py Lock", {"/usr/bin/python3", scripts + "/redis_py.py", socket});
+  const std::string name = "redis-py Lock";
+  return unless_missing(name, [&] {
+    return std::make_unique<Peer>(name, Words{"/usr/bin/python3", scripts + "/redis_py.py", socket});
+  });
+}
+
+std::unique_ptr<Peer> postgres() {
+  const std::string name = "PostgreSQL advisory lock";
+  return unless_missing(name, [&] {
+    const auto server = std::make_shared<PostgresServer>();
+    return std::make_unique<Peer>(name, Words{programs + "/peer-postgres", server->connection()}, server);
+  });
+}
+
+std::unique_ptr<Peer> etcd() {
+  const std::string name = "etcd lock";
+  return unless_missing(name, [&] {
+    const auto server = std::make_shared<EtcdServer>();
+    return std::make_unique<Peer>(name, Words{programs + "/peer-etcd", server->url()}, server);
+  });
 }
 
 void try_peers() {
@@ -70,6 +98,8 @@ void try_peers() {
   try_one(redlock({nodes[0].socket_path()}));
   try_one(redlock({nodes[0].socket_path(), nodes[1].socket_path(), nodes[2].socket_path()}));
   try_one(redis_py(nodes[0].socket_path()));
+  try_one(postgres());
+  try_one(etcd());
 }
 
 }  // namespace tenure::bench

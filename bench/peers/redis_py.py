@@ -51,6 +51,7 @@ class Watch:
 
     def __init__(self, participants, wanted):
         self.wanted = wanted
+        self.passing = participants
         self.waiting = []  # the one that called acquire first is first
         self.owned = [0] * participants
         self.latencies = []
@@ -73,12 +74,15 @@ class Watch:
             self.waiting.remove(who)
             if self.ended():
                 return
-            if self.released is not None:
-                self.latencies.append((now - self.released) * 1000)
-                self.in_order += first
-            self.owned[who] += 1
             self.owner = who
             self.changed.notify_all()
+            # All asked at the same moment first: until each could have had its turn no order could be kept.
+            self.passing -= 1
+            if self.passing >= 0:
+                return
+            self.latencies.append((now - self.released) * 1000)
+            self.in_order += first
+            self.owned[who] += 1
 
     def releases(self):
         self.released = time.monotonic()

@@ -47,6 +47,7 @@ function cycle(callers, rounds) {
 class Watch {
   constructor(participants, wanted) {
     this.wanted = wanted;
+    this.passing = participants;
     this.waiting = []; // the one that called acquire first is first
     this.owned = Array(participants).fill(0);
     this.latencies = [];
@@ -64,13 +65,13 @@ class Watch {
     const first = this.waiting[0] === who;
     this.waiting.splice(this.waiting.indexOf(who), 1);
     if (this.ended) return;
-    if (this.released !== undefined) {
-      this.latencies.push(now - this.released);
-      this.inOrder += first ? 1 : 0;
-    }
-    this.owned[who] += 1;
     this.owner = who;
     for (const wake of this.changed.splice(0)) wake();
+    // All asked at the same moment first: until each could have had its turn no order could be kept.
+    if (this.passing-- > 0) return;
+    this.latencies.push(now - this.released);
+    this.inOrder += first ? 1 : 0;
+    this.owned[who] += 1;
   }
   releases() {
     this.released = performance.now();
