@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
     tenure::bench::fleet_instance(argv[2], argv[3], std::stoul(argv[4]), ttl);
     return 0;
   }
-  if (argc == 2 && std::string(argv[1]) == "--peers") return tenure::bench::try_peers(), 0;
+  if (argc == 2 && std::string(argv[1]) == "--peers") return tenure::bench::try_peers() ? 0 : 1;
   std::set<std::string> wanted(argv + 1, argv + argc);
   const int rounds = wanted.erase("--quick") != 0 ? 5 : 25;
   const auto wants = [&](const char* name) { return wanted.empty() || wanted.contains(name); };

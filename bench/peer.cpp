@@ -135,7 +135,7 @@ std::string Peer::ask(const std::string& line) {
   const bool told = write(to_, sent.data(), sent.size()) == static_cast<ssize_t>(sent.size());
   signal(SIGPIPE, before);
   if (!told) fail("it does not listen");
-  const std::string answer = read_line();
+  std::string answer = read_line();
   if (answer == "unsupported") return answer;
   if (answer != "done" && !answer.starts_with("done ")) fail("\"" + line + "\" was answered by: " + answer);
   return answer.size() > 5 ? answer.substr(5) : "";

@@ -81,7 +81,7 @@ std::unique_ptr<Peer> redis_py(const std::string& socket);
 std::unique_ptr<Peer> postgres();  // with a private server, as the next
 std::unique_ptr<Peer> etcd();
 
-// Lets each of them do a little of everything and prints what it answered: tenure-bench --peers.
-void try_peers();
+// Lets each of them do a little of everything and prints what it answered: tenure-bench --peers. False: one failed.
+bool try_peers();
 
 }  // namespace tenure::bench

@@ -19,8 +19,9 @@ std::unique_ptr<Peer> unless_missing(const std::string& name, Make make) {
   try {
     return make();
   } catch (const std::runtime_error& error) {
-    std::fprintf(stderr, "Without %s (./dev setup bench installs what it needs): %s\n", name.c_str(),
-                 error.what());
+    const std::string why = error.what();
+    std::fprintf(stderr, "Going on without %s (./dev setup bench installs what it needs)\n",
+                 (why.starts_with(name) ? why : name + ": " + why).c_str());
     return nullptr;
   }
 }
@@ -43,19 +44,27 @@ void show(const char* what, const std::optional<Peer::HandOver>& seen) {
   std::printf(" ms, order kept %.2f, Jain %.2f\n", seen->kept, seen->jain);
 }
 
-void try_one(const std::unique_ptr<Peer>& peer) {
-  if (!peer) return;
-  std::printf("%s: %s\n", peer->name().c_str(), peer->version().c_str());
-  show("1 caller, 5 times", peer->cycle(1, 5));
-  show("4 callers, 5 times", peer->cycle(4, 5));
-  show("2 waiters, at once", peer->hand_over(2, 10, Peer::Next::acquire));
-  show("2 waiters, aside", peer->hand_over(2, 10, Peer::Next::aside));
-  if (peer->hold(10)) {
-    show("10 renewals", peer->renew());
-    peer->drop();
+void try_all_of(Peer& peer) {
+  std::printf("%s: %s\n", peer.name().c_str(), peer.version().c_str());
+  show("1 caller, 5 times", peer.cycle(1, 5));
+  show("4 callers, 5 times", peer.cycle(4, 5));
+  show("2 waiters, at once", peer.hand_over(2, 10, Peer::Next::acquire));
+  show("2 waiters, aside", peer.hand_over(2, 10, Peer::Next::aside));
+  if (peer.hold(10)) {
+    show("10 renewals", peer.renew());
+    peer.drop();
   } else {
     std::printf("  %-24s unsupported\n", "renewals");
   }
+}
+
+// Whether all was well; one that cannot be had is nobody's mistake.
+bool try_one(const std::unique_ptr<Peer>& peer) try {
+  if (peer) try_all_of(*peer);
+  return true;
+} catch (const std::runtime_error& error) {
+  std::printf("  failed: %s\n", error.what());
+  return false;
 }
 
 }  // namespace
@@ -93,13 +102,14 @@ std::unique_ptr<Peer> etcd() {
   });
 }
 
-void try_peers() {
+bool try_peers() {
   test::Nodes nodes(3);
-  try_one(redlock({nodes[0].socket_path()}));
-  try_one(redlock({nodes[0].socket_path(), nodes[1].socket_path(), nodes[2].socket_path()}));
-  try_one(redis_py(nodes[0].socket_path()));
-  try_one(postgres());
-  try_one(etcd());
+  bool well = try_one(redlock({nodes[0].socket_path()}));
+  well &= try_one(redlock({nodes[0].socket_path(), nodes[1].socket_path(), nodes[2].socket_path()}));
+  well &= try_one(redis_py(nodes[0].socket_path()));
+  well &= try_one(postgres());
+  well &= try_one(etcd());
+  return well;
 }
 
 }  // namespace tenure::bench

@@ -7,6 +7,8 @@
 #include <curl/curl.h>
 
 #include <atomic>
+#include <functional>
+#include <mutex>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
@@ -20,7 +22,7 @@ namespace {
 
 constexpr int ttl = 30;  // seconds
 constexpr int ttl_held = 60;
-constexpr int holders = 32;  // connections that take leases at the same time, which is not measured
+constexpr int connections = 16;  // that renew leases at the same time
 
 std::string base64(std::string_view text) {
   constexpr std::string_view signs = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -50,9 +52,6 @@ class Gateway {
     curl_easy_setopt(curl_.get(), CURLOPT_WRITEFUNCTION, &Gateway::on_text);
     curl_easy_setopt(curl_.get(), CURLOPT_WRITEDATA, this);
     curl_easy_setopt(curl_.get(), CURLOPT_NOSIGNAL, 1L);
-    // Else a large body waits for the server's leave.
-    headers_.reset(curl_slist_append(nullptr, "Expect:"));
-    curl_easy_setopt(curl_.get(), CURLOPT_HTTPHEADER, headers_.get());
   }
   Gateway(const Gateway&) = delete;
   Gateway& operator=(const Gateway&) = delete;
@@ -77,6 +76,10 @@ class Gateway {
     return field(post("/v3/lease/grant", R"({"TTL":)" + std::to_string(seconds) + "}"), "ID");
   }
   void revoke(const std::string& lease) { post("/v3/lease/revoke", R"({"ID":")" + lease + "\"}"); }
+  void keep_alive(const std::string& lease) {
+    // An unknown lease is answered as well, but has no time left.
+    field(post("/v3/lease/keepalive", R"({"ID":")" + lease + "\"}"), "TTL");
+  }
   // Waits until the name is owned; gives the key by which it is released.
   std::string lock(const std::string& name, const std::string& lease) {
     return field(post("/v3/lock/lock", R"({"name":")" + base64(name) + R"(","lease":")" + lease + "\"}"),
@@ -97,11 +100,7 @@ class Gateway {
     if (status != 200) throw std::runtime_error("etcd: " + answer_);
   }
 
-  struct Free {
-    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-  };
   std::string url_;
-  std::unique_ptr<curl_slist, Free> headers_;  // outlives what uses it
   std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl_;
   std::string answer_;
 };
@@ -126,59 +125,58 @@ class EtcdLock : public Caller {
 
 class Etcd : public Backend {
  public:
-  explicit Etcd(std::string url) : url_(std::move(url)), gateway_(url_) {}
+  explicit Etcd(std::string url) : url_(std::move(url)) {
+    for (int i = 0; i < connections; ++i) gateways_.push_back(std::make_unique<Gateway>(url_));
+  }
 
   std::string version() override {
-    return "etcd " + field(gateway_.get("/version"), "etcdserver") + ", lock service by its JSON gateway";
+    return "etcd " + field(gateways_.front()->get("/version"), "etcdserver") +
+           ", lock service by its JSON gateway";
   }
   std::unique_ptr<Caller> connect() override { return std::make_unique<EtcdLock>(url_); }
 
   bool hold(int count) override {
     leases_.resize(static_cast<std::size_t>(count));
-    on_all([this](Gateway& gateway, std::size_t i) {
+    for_each([this](Gateway& gateway, std::size_t i) {
       leases_[i] = gateway.grant(ttl_held);
       gateway.lock("held/" + std::to_string(i), leases_[i]);
     });
     return true;
   }
-  // All in one stream, as etcd's own clients do it.
+  // etcd's own clients have one stream for all leases. The gateway stops reading a request when it begins to answer, so
+  // that here each lease takes a request.
   void renew() override {
-    std::string body;
-    for (const auto& lease : leases_) body += R"({"ID":")" + lease + "\"}";
-    const std::string& answer = gateway_.post("/v3/lease/keepalive", body);
-    std::size_t renewed = 0;
-    for (auto at = answer.find("\"TTL\""); at != std::string::npos; at = answer.find("\"TTL\"", at + 1))
-      ++renewed;
-    if (renewed != leases_.size()) throw std::runtime_error(std::to_string(renewed) + " leases were renewed");
+    for_each([this](Gateway& gateway, std::size_t i) { gateway.keep_alive(leases_[i]); });
   }
-  // Its locks go with a lease.
+  // Its lock goes with a lease.
   void drop() override {
-    on_all([this](Gateway& gateway, std::size_t i) { gateway.revoke(leases_[i]); });
+    for_each([this](Gateway& gateway, std::size_t i) { gateway.revoke(leases_[i]); });
     leases_.clear();
   }
 
  private:
-  template <class Work>
-  void on_all(Work work) {
+  // On all connections at the same time, each lease on one of them.
+  void for_each(const std::function<void(Gateway& gateway, std::size_t lease)>& work) {
     std::atomic<std::size_t> next = 0;
-    std::atomic<bool> failed = false;
+    std::mutex mutex;
+    std::string failure;
     std::vector<std::jthread> threads;
-    for (int i = 0; i < holders; ++i) {
+    for (const auto& gateway : gateways_) {
       threads.emplace_back([&] {
         try {
-          Gateway gateway(url_);
-          for (std::size_t k = next++; k < leases_.size(); k = next++) work(gateway, k);
-        } catch (const std::exception&) {
-          failed = true;
+          for (std::size_t i = next++; i < leases_.size(); i = next++) work(*gateway, i);
+        } catch (const std::exception& error) {
+          const std::scoped_lock lock(mutex);
+          failure = error.what();
         }
       });
     }
     threads.clear();
-    if (failed) throw std::runtime_error("etcd did not grant or revoke all leases");
+    if (!failure.empty()) throw std::runtime_error(failure);
   }
 
   std::string url_;
-  Gateway gateway_;
+  std::vector<std::unique_ptr<Gateway>> gateways_;
   std::vector<std::string> leases_;
 };
 

@@ -120,15 +120,15 @@ class Server {
 int serve(Backend& backend) {
   try {
     Server server(backend);
-    std::cout << "ready " << backend.version() << std::endl;
+    std::cout << "ready " << backend.version() << '\n' << std::flush;
     for (std::string line; std::getline(std::cin, line) && line != "quit";) {
-      std::cout << server.answer(std::istringstream(line)) << std::endl;
+      std::cout << server.answer(std::istringstream(line)) << '\n' << std::flush;
     }
     return 0;
   } catch (const std::exception& error) {
     std::string text = error.what();
     std::ranges::replace(text, '\n', ' ');
-    std::cout << "error " << text << std::endl;
+    std::cout << "error " << text << '\n' << std::flush;
     return 1;
   }
 }
