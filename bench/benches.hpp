@@ -4,30 +4,40 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <vector>
+
+#include "row.hpp"
 
 namespace tenure::bench {
 
+class Stage;
+using Rows = std::vector<Row>;
+
 // Acquire and release, one after the other.
-void one_caller(int rounds);
+Rows one_caller(Stage& stage);
 // The same by 64 threads, each with a name of its own.
-void many_callers(int rounds);
-// One round of renewals of 10,000 leases.
-void renewal(int rounds);
+Rows many_callers(Stage& stage);
+// The same by a majority of three nodes, by one caller and by 64.
+Rows quorum(Stage& stage);
+// A lock that its owner gives back, until the next has it.
+Rows lock_hand_over(Stage& stage);
+// One renewal of many held leases.
+Rows renewal(Stage& stage);
 // A leader that stops cleanly, until the next is elected.
-void hand_over(int rounds);
+Rows election_hand_over(Stage& stage);
 // A leader that is killed, from the end of its lease until the next is elected.
-void crash(int rounds);
+Rows crash(Stage& stage);
 // That leader, in a process of its own; does not return.
 void crash_candidate(const std::string& url);
 // What a thousand elections cost while nothing happens.
-void thousand_elections(int rounds);
+Rows thousand_elections(Stage& stage);
 // Who should own which of a million sessions: from nothing, after a join, after a leave. No server.
-void placement(int rounds);
+Rows placement(Stage& stage);
 
 // Instances that come and go, and hand-over.
-void fleet(int rounds);
-// What a large fleet costs while nothing happens.
-void idle_fleet(int rounds);
+Rows fleet(Stage& stage);
+// What a fleet costs while nothing happens.
+Rows idle_fleet(Stage& stage);
 // One of them, in a process of its own, until SIGTERM.
 void fleet_instance(const std::string& url, const std::string& id, std::size_t sessions,
                     std::chrono::milliseconds ttl);

@@ -1,5 +1,3 @@
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <atomic>
 #include <csignal>
@@ -8,10 +6,13 @@
 #include <thread>
 
 #include "benches.hpp"
+#include "client_of.hpp"
 #include "floor.hpp"
-#include "support/nodes.hpp"
+#include "measure.hpp"
+#include "stage.hpp"
 #include "support/process.hpp"
-#include "tenure/tenure.hpp"
+#include "support/wait.hpp"
+#include "usage.hpp"
 
 namespace tenure::bench {
 
@@ -23,23 +24,12 @@ using Clock = BootClock;
 constexpr auto key = "bench:leader";
 constexpr auto patience = std::chrono::seconds(30);
 
-double ms(Clock::duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
-
-ClientOptions options_for(const std::string& url, std::string id) {
-  ClientOptions options;
-  options.nodes = {url};
-  options.id = std::move(id);
-  return options;
-}
-
-void expect(bool well, const char* what) {
-  if (!well) throw std::runtime_error(what);
-}
+double in_seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 // One of several candidates, each with a client of its own.
 struct Candidate {
   Candidate(const std::string& url, const std::string& id, const ElectionOptions& options)
-      : client(Client::open(options_for(url, id)).value()), election(client.election(key, options).value()) {
+      : client(client_of({url}, id)), election(client.election(key, options).value()) {
     election.on_elected([this](const Lease&) { elected_at = Clock::now().time_since_epoch(); });
   }
   Clock::time_point wait_elected() {
@@ -61,7 +51,7 @@ class Relay {
  public:
   explicit Relay(std::size_t candidates) {
     for (std::size_t i = 0; i < candidates; ++i) {
-      all_.emplace_back(url(), "web-" + std::to_string(i), ElectionOptions{});
+      all_.emplace_back(url_of(nodes_), "web-" + std::to_string(i), ElectionOptions{});
     }
     for (auto& it : all_) it.election.start();
   }
@@ -82,11 +72,10 @@ class Relay {
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
     leader.election.start();
-    return ms(Clock::time_point(next->elected_at.load()) - begun);
+    return in_seconds(Clock::time_point(next->elected_at.load()) - begun);
   }
 
  private:
-  std::string url() const { return redis::shown(nodes_.addresses().front()); }
   // One leads, and the others wait for it.
   void settle() {
     const auto leads = [](const Candidate& it) {
@@ -127,7 +116,7 @@ class PlainRelay {
     holder_.receive();
     holder_.receive();
     waiter.join();
-    return ms(taken - begun);
+    return in_seconds(taken - begun);
   }
 
  private:
@@ -142,39 +131,8 @@ class PlainRelay {
   Floor waiter_{nodes_[0].socket_path()};
 };
 
-void show(const char* name, std::vector<double> measured) {
-  std::ranges::sort(measured);
-  const auto at = [&](double share) {
-    return measured[static_cast<std::size_t>(share * static_cast<double>(measured.size() - 1))];
-  };
-  std::printf("  %-44s p50 %7.2f ms  p99 %7.2f ms  most %7.2f ms  (%zu times)\n", name, at(0.5), at(0.99),
-              measured.back(), measured.size());
-  std::fflush(stdout);
-}
-
-// What this process and the server have used, in seconds.
-struct Used {
-  double client = 0;
-  double server = 0;
-};
-
-Used used(test::RedisServer& server) {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-  };
-  Used so_far{seconds(usage.ru_utime) + seconds(usage.ru_stime), 0};
-  const std::string info = server.command({"INFO", "cpu"}).text;
-  for (const std::string field : {"used_cpu_user:", "used_cpu_sys:"}) {
-    so_far.server += std::stod(info.substr(info.find(field) + field.size()));
-  }
-  return so_far;
-}
-
 struct Held {
-  explicit Held(const std::string& url, const std::string& id)
-      : client(Client::open(options_for(url, id)).value()) {
+  explicit Held(const std::string& url, const std::string& id) : client(client_of({url}, id)) {
     for (std::size_t i = 0; i < count; ++i) {
       elections.push_back(client.election("bench:" + std::to_string(i)).value());
       elections.back().start();
@@ -199,22 +157,27 @@ struct Held {
 
 }  // namespace
 
-void hand_over(int rounds) {
+Rows election_hand_over(Stage& stage) {
   PlainRelay plain;
   Relay two(2);
   Relay five(5);
   std::vector<double> by_plain;
   std::vector<double> by_two;
   std::vector<double> by_five;
-  for (int i = 0; i < rounds * 16; ++i) {
+  for (int i = 0; i < stage.rounds() * 10; ++i) {
     by_plain.push_back(plain.hand_over());
     by_two.push_back(two.hand_over());
     by_five.push_back(five.hand_over());
   }
-  std::printf("\nA leader stops: until the next is elected\n");
-  show("A  hiredis, DEL, RPUSH, BLPOP, SET NX PX", std::move(by_plain));
-  show("Tenure, two candidates", std::move(by_two));
-  show("Tenure, five candidates", std::move(by_five));
+  Row row{"elect", "A leader stops, until the next is elected",
+          "From the call of stop() to the call of the next leader's handler, on a thread of its own. The "
+          "floor is one that deletes the key and pushes a word, and one that waits for it by BLPOP and sets "
+          "the key.",
+          "p50"};
+  row.entries = {{"A  BLPOP, SET NX PX", Kind::floor, latencies(by_plain)},
+                 {"Tenure, two candidates", Kind::tenure, latencies(by_two)},
+                 {"Tenure, five candidates", Kind::tenure, latencies(by_five)}};
+  return {row};
 }
 
 void crash_candidate(const std::string& url) {
@@ -223,12 +186,12 @@ void crash_candidate(const std::string& url) {
   while (true) std::this_thread::sleep_for(patience);
 }
 
-void crash(int rounds) {
+Rows crash(Stage& stage) {
   test::Nodes nodes(1);
   test::RedisServer& server = nodes[0];
-  const std::string url = redis::shown(nodes.addresses().front());
+  const std::string url = url_of(nodes);
   std::vector<double> late;
-  for (int i = 0; i < rounds; ++i) {
+  for (int i = 0; i < (stage.quick() ? 3 : 10); ++i) {
     test::Process victim({"/proc/self/exe", "--candidate", url});
     const auto shows = [&](const char* owner) {
       return server.command({"GET", key}).text.find(owner) != std::string::npos;
@@ -241,40 +204,46 @@ void crash(int rounds) {
     victim.wait();
     const auto now = Clock::now();
     const auto ends = now + milliseconds(server.command({"PTTL", key}).integer);
-    late.push_back(ms(next.wait_elected() - ends));
+    late.push_back(in_seconds(next.wait_elected() - ends));
   }
-  std::printf("\nA leader is killed: from the end of its lease until the next is elected\n");
-  show("Tenure, two candidates", std::move(late));
+  Row row{"crash", "A leader is killed: from the end of its lease until the next is elected",
+          "A leader with a lease of a second gets SIGKILL while another waits. Nobody may lead before the "
+          "lease has ended."};
+  row.entries = {{"Tenure, two candidates", Kind::tenure, latencies(late)}};
+  return {row};
 }
 
-void thousand_elections(int rounds) {
+Rows thousand_elections(Stage& stage) {
   test::Nodes nodes(1);
   test::RedisServer& server = nodes[0];
-  const std::string url = redis::shown(nodes.addresses().front());
-  const auto seconds = std::chrono::seconds(std::min(rounds, 15));
+  const std::string url = url_of(nodes);
+  const auto watched = std::chrono::seconds(stage.quick() ? 5 : 15);
   const auto connections = [&] {
     const std::string list = server.command({"CLIENT", "LIST"}).text;
-    return std::ranges::count(list, '\n');
+    return static_cast<double>(std::ranges::count(list, '\n'));
   };
   const auto before = connections();
-  const auto measure = [&](const char* name) {
+  const auto idle = [&](const char* name) {
     std::this_thread::sleep_for(std::chrono::seconds(1));
-    const Used from = used(server);
-    std::this_thread::sleep_for(seconds);
-    const Used to = used(server);
-    const double whole = std::chrono::duration<double>(seconds).count();
-    std::printf("  %-44s this process %5.2f %%  Redis %5.2f %%  %ld connections\n", name,
-                (to.client - from.client) / whole * 100, (to.server - from.server) / whole * 100,
-                static_cast<long>(connections() - before));
-    std::fflush(stdout);
+    const double client = cpu_of_this_process();
+    const double redis = usage_of(server).cpu;
+    std::this_thread::sleep_for(watched);
+    const double share = 100 / in_seconds(watched);
+    return Entry{name,
+                 Kind::tenure,
+                 {{"clients", (cpu_of_this_process() - client) * share, Unit::percent},
+                  {"Redis", (usage_of(server).cpu - redis) * share, Unit::percent},
+                  {"connections", connections() - before, Unit::count}}};
   };
-  std::printf("\n1,000 elections by their default lease, in shares of a core\n");
+  Row row{"elections", "What 1,000 elections cost while nothing happens",
+          "By their default lease of 15 s, in shares of a core. The second line is both clients together."};
   const Held leads(url, "leads");
   expect(test::wait_until([&] { return leads.lead(); }, patience), "not all are led");
-  measure("Tenure, one client leads all");
+  row.entries.push_back(idle("Tenure, one client leads all"));
   const Held follows(url, "follows");
   expect(test::wait_until([&] { return follows.see(); }, patience), "not all are seen");
-  measure("Tenure, and another client follows all");
+  row.entries.push_back(idle("Tenure, and another client follows all"));
+  return {row};
 }
 
 }  // namespace tenure::bench

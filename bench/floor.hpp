@@ -27,6 +27,13 @@ class Floor {
     }
     redisAppendCommandArgv(redis_.get(), static_cast<int>(words.size()), pointers_.data(), lengths_.data());
   }
+  // Before waiting for somebody else, for receive() does it by itself.
+  void flush() {
+    int done = 0;
+    while (done == 0) {
+      if (redisBufferWrite(redis_.get(), &done) != REDIS_OK) throw std::runtime_error("cannot write");
+    }
+  }
   struct Forget {
     void operator()(redisReply* reply) const { freeReplyObject(reply); }
   };

@@ -1,193 +1,121 @@
-#include <barrier>
-#include <thread>
-
 #include "benches.hpp"
-#include "core/grant.hpp"
-#include "floor.hpp"
+#include "client_of.hpp"
+#include "crowd.hpp"
+#include "floor_calls.hpp"
 #include "measure.hpp"
-#include "redis/script_call.hpp"
-#include "support/nodes.hpp"
-#include "tenure/tenure.hpp"
+#include "stage.hpp"
 
 namespace tenure::bench {
 
 namespace {
 
-using std::chrono::milliseconds;
-
-constexpr milliseconds ttl{30'000};
-constexpr const char* compare_and_delete =
-    "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
-
-// The epoch that requests must name: the second word of the record.
-std::string epoch_of(Floor& redis) {
-  const std::string record = redis.call({"GET", "tenure:record"})->str;
-  const auto space = record.find(' ');
-  return record.substr(space + 1, record.find(' ', space + 1) - space - 1);
-}
-
-// The commands of floor A: the same scripts with the same arguments.
-struct SameScripts {
-  explicit SameScripts(Floor& redis) : epoch(epoch_of(redis)) {
-    const core::Grant warm("floor", 1);
-    constexpr auto by = redis::CallBy::body;  // makes them known
-    redis.call(redis::script_call(core::AcquireRequest{"warm", warm, ttl}, {}, epoch, by));
-    redis.call(redis::script_call(core::ReleaseRequest{"warm", warm}, {}, epoch, by));
-  }
-  Words acquire(const std::string& key) {
-    grant = core::Grant("floor", ++nonce);
-    return redis::script_call(core::AcquireRequest{key, grant, ttl}, {}, epoch, redis::CallBy::sha1);
-  }
-  Words release(const std::string& key) const {
-    return redis::script_call(core::ReleaseRequest{key, grant}, {}, epoch, redis::CallBy::sha1);
-  }
-
-  std::string epoch;
-  core::Grant grant;
-  std::uint64_t nonce = 1;
-};
-
-// The commands of floor B.
-struct PlainSet {
-  explicit PlainSet(Floor& redis) : sha(redis.call({"SCRIPT", "LOAD", compare_and_delete})->str) {}
-  Words acquire(const std::string& key) {
-    value = "floor" + std::to_string(++nonce);
-    return {"SET", key, value, "NX", "PX", "30000"};
-  }
-  Words release(const std::string& key) const { return {"EVALSHA", sha, "1", key, value}; }
-
-  std::string sha;
-  std::string value;
-  std::uint64_t nonce = 1;
-};
-
-Client open(const test::Nodes& nodes) {
-  ClientOptions options;
-  options.nodes = {redis::shown(nodes.addresses().front())};
-  return Client::open(options).value();
-}
-
-void expect(const tl::expected<Lease, Refusal>& lease) {
-  if (!lease) throw std::runtime_error(lease.error().message);
-}
-
-template <class Commands>
-void alone(Floor& redis, Commands& commands, int times) {
+template <class Calls>
+void alone(Floor& redis, Calls& calls, const std::string& key, int times) {
   for (int i = 0; i < times; ++i) {
-    redis.call(commands.acquire("redlock:floor"));
-    redis.call(commands.release("redlock:floor"));
+    redis.call(calls.acquire(key));
+    redis.call(calls.release(key));
   }
 }
 
-// One thread that keeps 64 requests under way: what an event loop could do.
-template <class Commands>
-void pipelined(Floor& redis, std::vector<Commands>& commands, int times) {
+// One thread that keeps as many requests under way: what an event loop could do.
+template <class Calls>
+void pipelined(Floor& redis, std::vector<Calls>& calls, int times) {
+  const auto key = [](std::size_t caller) { return "p" + std::to_string(caller); };
   for (int i = 0; i < times; ++i) {
-    for (std::size_t k = 0; k < commands.size(); ++k)
-      redis.send(commands[k].acquire("p" + std::to_string(k)));
-    for (std::size_t k = 0; k < commands.size(); ++k) redis.receive();
-    for (std::size_t k = 0; k < commands.size(); ++k)
-      redis.send(commands[k].release("p" + std::to_string(k)));
-    for (std::size_t k = 0; k < commands.size(); ++k) redis.receive();
+    for (std::size_t k = 0; k < calls.size(); ++k) redis.send(calls[k].acquire(key(k)));
+    for (std::size_t k = 0; k < calls.size(); ++k) redis.receive();
+    for (std::size_t k = 0; k < calls.size(); ++k) redis.send(calls[k].release(key(k)));
+    for (std::size_t k = 0; k < calls.size(); ++k) redis.receive();
   }
 }
 
-constexpr int callers = 64;
-constexpr int cycles = 30;  // of each caller in a block
-
-// Threads that wait for their turn: starting them is not what is measured.
-class Crowd {
- public:
-  using Work = std::function<void(int caller)>;
-
-  explicit Crowd(Work work) : work_(std::move(work)) {
-    for (int i = 0; i < callers; ++i) {
-      threads_.emplace_back([this, i](const std::stop_token& stop) {
-        while (true) {
-          start_.arrive_and_wait();
-          if (stop.stop_requested()) return;
-          work_(i);
-          end_.arrive_and_wait();
-        }
-      });
-    }
-  }
-  ~Crowd() {
-    for (auto& thread : threads_) thread.request_stop();
-    start_.arrive_and_wait();
-  }
-  void block() {
-    start_.arrive_and_wait();
-    end_.arrive_and_wait();
-  }
-
- private:
-  Work work_;
-  std::barrier<> start_{callers + 1};
-  std::barrier<> end_{callers + 1};
-  std::vector<std::jthread> threads_;
+// A caller of its own connection.
+struct Caller {
+  explicit Caller(const std::string& path) : redis(path), same(redis), plain(redis) {}
+  Floor redis;
+  SameScripts same;
+  PlainSet plain;
 };
 
 }  // namespace
 
-void one_caller(int rounds) {
+Rows one_caller(Stage& stage) {
   test::Nodes nodes(1);
-  Floor redis(nodes[0].socket_path());
-  SameScripts same(redis);
-  PlainSet plain(redis);
-  const Client client = open(nodes);
+  Caller by_hand(nodes[0].socket_path());
+  const Client client = client_of(nodes);
   const Lock lock = client.lock("bench");
   constexpr int times = 500;
-  const auto measured =
-      measure({{"A  hiredis, the same scripts", [&] { alone(redis, same, times); }, times},
-               {"B  hiredis, SET NX PX and compare-delete", [&] { alone(redis, plain, times); }, times},
-               {"Tenure",
-                [&] {
-                  for (int i = 0; i < times; ++i) expect(lock.try_acquire());
-                },
-                times}},
-              rounds);
-  print("Acquire and release, one caller", measured);
+  const auto floor = [&](auto& calls) {
+    return [&] { return timed([&] { alone(by_hand.redis, calls, "redlock:floor", times); }); };
+  };
+  const auto ours = [&] {
+    return timed([&] {
+      for (int i = 0; i < times; ++i) expect(lock.try_acquire());
+    });
+  };
+  Row row{"one", "Acquire and release, one caller",
+          "One caller takes a free name and gives it back, again and again.", time_column};
+  std::vector<Contestant> all{{"A  the same scripts", Kind::floor, floor(by_hand.same), times},
+                              {"B  SET NX PX, compare-delete", Kind::floor, floor(by_hand.plain), times},
+                              {"Tenure", Kind::tenure, ours, times}};
+  const auto peers = stage.peers(nodes[0].socket_path());
+  for (const auto& peer : peers) all.push_back(cycles_of(*peer, 1));
+  row.entries = measure(all, stage.rounds());
+  row.goals = {{"speed / A's", row.speed("Tenure", row.entries[0].name), Goal::Side::at_least, 0.9},
+               {"speed / that of the fastest peer", speed_of_fastest_peer(row, "Tenure"),
+                Goal::Side::at_least, 1, Unit::times,
+                "The fastest is PostgreSQL. Its advisory lock is an entry in the server's memory that ends "
+                "with the session: it has no time to live, no token, and a server process for each caller."}};
+  return {row};
 }
 
-void many_callers(int rounds) {
+Rows many_callers(Stage& stage) {
+  constexpr int callers = 64;
+  constexpr int cycles = 30;  // of each caller in a block
+  constexpr double work = callers * cycles;
   test::Nodes nodes(1);
-  struct Own {
-    Floor redis;
-    SameScripts same;
-    PlainSet plain;
-    explicit Own(const std::string& path) : redis(path), same(redis), plain(redis) {}
-  };
-  std::vector<std::unique_ptr<Own>> own;
-  for (int i = 0; i < callers; ++i) own.push_back(std::make_unique<Own>(nodes[0].socket_path()));
-  const auto of = [&](int i) -> Own& { return *own[static_cast<std::size_t>(i)]; };
-  const auto key = [](int i) { return "redlock:own" + std::to_string(i); };
-  const auto both = [&](Floor& redis, auto& commands, int i) {
-    for (int k = 0; k < cycles; ++k) {
-      redis.call(commands.acquire(key(i)));
-      redis.call(commands.release(key(i)));
-    }
-  };
-  Crowd same([&](int i) { both(of(i).redis, of(i).same, i); });
-  Crowd plain([&](int i) { both(of(i).redis, of(i).plain, i); });
-  const Client client = open(nodes);
+  std::vector<std::unique_ptr<Caller>> own;
+  for (std::size_t i = 0; i < callers; ++i) own.push_back(std::make_unique<Caller>(nodes[0].socket_path()));
+  const auto key = [](std::size_t i) { return "redlock:own" + std::to_string(i); };
+  Crowd same(callers, [&](std::size_t i) { alone(own[i]->redis, own[i]->same, key(i), cycles); });
+  Crowd plain(callers, [&](std::size_t i) { alone(own[i]->redis, own[i]->plain, key(i), cycles); });
+  const Client client = client_of(nodes);
   std::vector<Lock> locks;
-  for (int i = 0; i < callers; ++i) locks.push_back(client.lock("t" + std::to_string(i)));
-  Crowd ours([&](int i) {
-    for (int k = 0; k < cycles; ++k) expect(locks[static_cast<std::size_t>(i)].try_acquire());
+  for (std::size_t i = 0; i < callers; ++i) locks.push_back(client.lock("t" + std::to_string(i)));
+  Crowd ours(callers, [&](std::size_t i) {
+    for (int k = 0; k < cycles; ++k) expect(locks[i].try_acquire());
   });
   Floor one(nodes[0].socket_path());
   std::vector<SameScripts> pipe_same(callers, SameScripts(one));
   std::vector<PlainSet> pipe_plain(callers, PlainSet(one));
-  constexpr double work = callers * cycles;
-  const auto measured = measure(
-      {{"A  64 threads, own connections, the same scripts", [&] { same.block(); }, work},
-       {"B  64 threads, own connections, SET NX PX", [&] { plain.block(); }, work},
-       {"C  one thread, 64 pipelined, the same scripts", [&] { pipelined(one, pipe_same, cycles); }, work},
-       {"D  one thread, 64 pipelined, SET NX PX", [&] { pipelined(one, pipe_plain, cycles); }, work},
-       {"Tenure, 64 threads, one client", [&] { ours.block(); }, work}},
-      rounds);
-  print("Acquire and release, 64 callers with names of their own", measured);
+  const auto pipe = [&](auto& calls) {
+    return [&] { return timed([&] { pipelined(one, calls, cycles); }); };
+  };
+  const auto crowd = [](Crowd& all) { return [&] { return timed([&] { all.block(); }); }; };
+  Row row{"many", "Acquire and release, 64 callers with names of their own",
+          "64 callers at the same time. The floors A and B are one thread that keeps 64 requests under way, "
+          "what an event loop for this one purpose could do; C and D are 64 threads that block, each on a "
+          "connection of its own, as Tenure's callers are 64 threads that block, on one client.",
+          time_column};
+  std::vector<Contestant> all{{"A  64 pipelined, the same scripts", Kind::floor, pipe(pipe_same), work},
+                              {"B  64 pipelined, SET NX PX", Kind::floor, pipe(pipe_plain), work},
+                              {"C  64 threads, the same scripts", Kind::floor, crowd(same), work},
+                              {"D  64 threads, SET NX PX", Kind::floor, crowd(plain), work},
+                              {"Tenure", Kind::tenure, crowd(ours), work}};
+  const auto peers = stage.peers(nodes[0].socket_path());
+  for (const auto& peer : peers) all.push_back(cycles_of(*peer, callers));
+  row.entries = measure(all, stage.rounds());
+  constexpr const char* woken =
+      "Tenure's calls block, so 64 callers are 64 threads, each of which sleeps and is woken twice a cycle; "
+      "C does nothing else, and shows what that costs. ";
+  row.goals = {
+      {"speed / A's", row.speed("Tenure", row.entries[0].name), Goal::Side::at_least, 0.75, Unit::times,
+       woken +
+           std::string("A is one thread that sends 64 requests at once and never waits for a single one.")},
+      {"speed / node-redlock's", row.speed("Tenure", "node-redlock"), Goal::Side::at_least, 1.5, Unit::times,
+       woken + std::string("The 64 callers of node-redlock are promises on one thread, whose requests go out "
+                           "together.")}};
+  return {row};
 }
 
 }  // namespace tenure::bench

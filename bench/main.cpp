@@ -1,36 +1,152 @@
-// tenure-bench [--quick] [one] [many] [renew] [handover] [crash] [elections] [placement] [fleet] [idle]: how close Tenure comes to
-// what a hand-made program could do, in one run on this machine.
-#include <cstdio>
+// tenure-bench [--quick] [--passes N] [--write FILE] [NAME…]: how close Tenure comes to what a hand-made program could do,
+// and how it compares with others, in one run on this machine.
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <map>
 #include <set>
+#include <span>
 #include <string>
 
 #include "benches.hpp"
 #include "measure.hpp"
 #include "peer.hpp"
+#include "report.hpp"
+#include "stage.hpp"
+#include "words.hpp"
+
+namespace tenure::bench {
+
+namespace {
+
+struct Bench {
+  std::string name;
+  std::vector<Cores> cores;
+  bool peers = false;  // do others take part?
+  std::function<Rows(Stage&)> run;
+};
+
+const std::vector<Bench>& benches() {
+  static const std::vector<Cores> both{Cores::one, Cores::all};
+  static const std::vector<Bench> all{
+      {"one", both, true, one_caller},
+      {"many", both, true, many_callers},
+      {"quorum", both, true, quorum},
+      {"handover", both, true, lock_hand_over},
+      {"renew", both, true, renewal},
+      {"placement", {Cores::one}, false, placement},
+      {"elect", both, false, election_hand_over},
+      {"crash", {Cores::all}, false, crash},
+      {"elections", {Cores::all}, false, thousand_elections},
+      {"fleet", {Cores::all}, false, fleet},
+      {"idle", {Cores::all}, false, idle_fleet},
+  };
+  return all;
+}
+
+struct Findings {
+  Summaries rows{};
+  std::vector<std::string> failed{};
+};
+
+struct Wanted {
+  bool quick = false;
+  int passes = 0;  // not said: three, or one of a quick run
+  std::string page{};
+  std::set<std::string> names{};  // none: all
+};
+
+// Exits where it is not understood.
+Wanted read(const std::vector<std::string>& words) {
+  Wanted wanted;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool more = i + 1 < words.size();
+    const bool known = std::ranges::any_of(benches(), [&](const Bench& it) { return it.name == words[i]; });
+    if (words[i] == "--quick") {
+      wanted.quick = true;
+    } else if (words[i] == "--passes" && more) {
+      wanted.passes = std::atoi(words[++i].c_str());
+    } else if (words[i] == "--write" && more) {
+      wanted.page = words[++i];
+    } else if (known) {
+      wanted.names.insert(words[i]);
+    } else {
+      std::cerr << "tenure-bench [--quick] [--passes N] [--write FILE] [NAME…], of\n ";
+      for (const Bench& it : benches()) std::cerr << ' ' << it.name;
+      std::cerr << "\nnot \"" << words[i] << "\"\n";
+      std::exit(64);
+    }
+  }
+  if (wanted.passes <= 0) wanted.passes = wanted.quick ? 1 : 3;
+  return wanted;
+}
+
+// What is measured on these cores, once. What fails is noted, and the rest goes on.
+void run_pass(const Wanted& wanted, Cores cores, const std::string& pass, Stage& stage, Findings& findings) {
+  pin(cores);
+  for (const Bench& bench : benches()) {
+    if (!wanted.names.empty() && !wanted.names.contains(bench.name)) continue;
+    const std::size_t considered = wanted.quick ? 1 : bench.cores.size();
+    if (std::ranges::count(std::span(bench.cores).first(considered), cores) == 0) continue;
+    if (!bench.peers) stage.dismiss();
+    const std::string what = pass + ", on " + shown(cores) + ": " + bench.name;
+    std::cerr << what << " … ";
+    const double took = timed([&] {
+                          try {
+                            for (Row& row : bench.run(stage)) {
+                              row.cores = cores;
+                              findings.rows.add(std::move(row));
+                            }
+                          } catch (const std::exception& error) {
+                            findings.failed.push_back(what + ": " + error.what());
+                            std::cerr << error.what() << " … ";
+                          }
+                        }).seconds;
+    std::cerr << shown(took, Unit::seconds) << "\n";
+  }
+}
+
+// Whether all of it could be measured.
+bool run(const Wanted& wanted) {
+  Report report{{}, {}, machine(), wanted.quick};
+  Findings findings;
+  std::map<std::string, std::string> peers;
+  for (int pass = 1; pass <= wanted.passes; ++pass) {
+    for (const Cores cores : {Cores::one, Cores::all}) {
+      Stage stage(wanted.quick);
+      run_pass(wanted, cores, "pass " + std::to_string(pass) + " of " + std::to_string(wanted.passes), stage,
+               findings);
+      peers.insert(stage.versions().begin(), stage.versions().end());
+    }
+  }
+  for (const auto& [name, version] : peers) report.facts.push_back({name, version});
+  report.rows = findings.rows.all();
+  report.failed = findings.failed;
+  for (const Summary& it : report.rows) std::cout << in_short(it);
+  for (const std::string& it : report.failed) std::cout << "\nFAILED  " << it << "\n";
+  if (!wanted.page.empty()) write_page(report, wanted.page);
+  return report.failed.empty();
+}
+
+}  // namespace
+
+}  // namespace tenure::bench
 
 int main(int argc, char** argv) {
-  if (argc == 3 && std::string(argv[1]) == "--candidate") tenure::bench::crash_candidate(argv[2]);
-  if (argc == 6 && std::string(argv[1]) == "--instance") {
-    const std::chrono::milliseconds ttl(std::stol(argv[5]));
-    tenure::bench::fleet_instance(argv[2], argv[3], std::stoul(argv[4]), ttl);
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.size() == 2 && words[0] == "--candidate") tenure::bench::crash_candidate(words[1]);
+  if (words.size() == 5 && words[0] == "--instance") {
+    const std::chrono::milliseconds ttl(std::stol(words[4]));
+    tenure::bench::fleet_instance(words[1], words[2], std::stoul(words[3]), ttl);
     return 0;
   }
-  if (argc == 2 && std::string(argv[1]) == "--peers") return tenure::bench::try_peers() ? 0 : 1;
-  std::set<std::string> wanted(argv + 1, argv + argc);
-  const int rounds = wanted.erase("--quick") != 0 ? 5 : 25;
-  const auto wants = [&](const char* name) { return wanted.empty() || wanted.contains(name); };
-  std::printf("All times are for one unit of work. \"0.90 of A\" means: as fast as 0.90 times A.\n");
-  for (const bool one_core : {true, false}) {
-    tenure::bench::pin(one_core);
-    std::printf("\n== Redis and the program on %s\n", one_core ? "one core" : "all cores");
-    if (wants("one")) tenure::bench::one_caller(rounds);
-    if (wants("many")) tenure::bench::many_callers(rounds);
-    if (wants("renew")) tenure::bench::renewal(rounds);
-    if (wants("handover")) tenure::bench::hand_over(rounds);
-    if (wants("crash")) tenure::bench::crash(rounds);
-    if (wants("elections")) tenure::bench::thousand_elections(rounds);
-    if (one_core && wants("placement")) tenure::bench::placement(rounds);
-    if (!one_core && wants("fleet")) tenure::bench::fleet(rounds);
-    if (!one_core && wants("idle")) tenure::bench::idle_fleet(rounds);
+  if (words == std::vector<std::string>{"--peers"}) return tenure::bench::try_peers() ? 0 : 1;
+  const auto wanted = tenure::bench::read(words);
+  try {
+    return tenure::bench::run(wanted) ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::cerr << "tenure-bench: " << error.what() << "\n";
+    return 1;
   }
 }

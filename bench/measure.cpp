@@ -3,10 +3,8 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <ctime>
-#include <map>
-#include <thread>
+#include <exception>
 
 namespace tenure::bench {
 
@@ -19,60 +17,85 @@ double now(clockid_t clock) {
 }
 
 struct Blocks {
-  std::vector<double> seconds;
-  std::vector<double> cpu;
+  std::vector<double> seconds{};
+  std::vector<double> cpu{};
+  std::string failure{};
 };
 
-double at(std::vector<double> values, double share) {
-  std::ranges::sort(values);
-  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
+void run_block(const Contestant& contestant, Blocks& blocks) {
+  if (!blocks.failure.empty()) return;
+  try {
+    const Took took = contestant.block();
+    blocks.seconds.push_back(took.seconds / contestant.work);
+    blocks.cpu.push_back(took.cpu / contestant.work);
+  } catch (const std::exception& error) {
+    if (contestant.kind != Kind::peer) throw;
+    blocks.failure = error.what();
+  }
+}
+
+Figure median(const char* label, const std::vector<double>& values) {
+  const double middle = quantile(values, 0.5);
+  const double spread = middle > 0 ? (quantile(values, 0.75) - quantile(values, 0.25)) / middle : 0;
+  return {label, middle, Unit::seconds, spread};
 }
 
 }  // namespace
 
-std::vector<Measured> measure(const std::vector<Contestant>& contestants, int rounds) {
-  std::map<std::string, Blocks> blocks;
-  for (const auto& it : contestants) it.block();  // connections, scripts, caches
+Took timed(const std::function<void()>& work) {
+  const double cpu = now(CLOCK_PROCESS_CPUTIME_ID);
+  const double begun = now(CLOCK_BOOTTIME);
+  work();
+  return {now(CLOCK_BOOTTIME) - begun, now(CLOCK_PROCESS_CPUTIME_ID) - cpu};
+}
+
+std::vector<Entry> measure(const std::vector<Contestant>& contestants, int rounds) {
+  std::vector<Blocks> blocks(contestants.size());
+  for (std::size_t i = 0; i < contestants.size(); ++i) {
+    // Connections, scripts, caches; and some peers are compiled while they run. Not counted.
+    for (int k = 0; k < (contestants[i].kind == Kind::peer ? 5 : 1); ++k)
+      run_block(contestants[i], blocks[i]);
+    blocks[i].seconds.clear();
+    blocks[i].cpu.clear();
+  }
   for (int round = 0; round < rounds; ++round) {
-    for (const auto& it : contestants) {
-      const double cpu = now(CLOCK_PROCESS_CPUTIME_ID);
-      const double begun = now(CLOCK_BOOTTIME);
-      it.block();
-      blocks[it.name].seconds.push_back((now(CLOCK_BOOTTIME) - begun) / it.work);
-      blocks[it.name].cpu.push_back((now(CLOCK_PROCESS_CPUTIME_ID) - cpu) / it.work);
-    }
+    for (std::size_t i = 0; i < contestants.size(); ++i) run_block(contestants[i], blocks[i]);
   }
-  std::vector<Measured> measured;
-  for (const auto& it : contestants) {
-    const auto& [seconds, cpu] = blocks[it.name];
-    const double median = at(seconds, 0.5);
-    measured.push_back({it.name, median, (at(seconds, 0.75) - at(seconds, 0.25)) / median, at(cpu, 0.5)});
+  std::vector<Entry> entries;
+  for (std::size_t i = 0; i < contestants.size(); ++i) {
+    Entry entry{contestants[i].name, contestants[i].kind, {}, blocks[i].failure};
+    if (entry.remark.empty())
+      entry.figures = {median(time_column, blocks[i].seconds), median(cpu_column, blocks[i].cpu)};
+    entries.push_back(std::move(entry));
   }
-  return measured;
+  return entries;
 }
 
-void print(const std::string& title, const std::vector<Measured>& measured) {
-  std::printf("\n%s\n", title.c_str());
-  for (const auto& it : measured) {
-    std::printf("  %-44s %9.2f us  (spread %2.0f %%)  cpu %8.2f us", it.name.c_str(), it.seconds * 1e6,
-                it.spread * 100, it.cpu * 1e6);
-    for (const auto& other : measured) {
-      if (&other == &it) break;
-      std::printf("  %.2f of %c", other.seconds / it.seconds,
-                  static_cast<char>('A' + (&other - measured.data())));
-    }
-    std::printf("\n");
-  }
-  std::fflush(stdout);
+std::vector<Figure> latencies(const std::vector<double>& seconds) {
+  return {{"p50", quantile(seconds, 0.5)}, {"p99", quantile(seconds, 0.99)}};
 }
 
-void pin(bool to_one_core) {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  for (unsigned core = 0; core < (to_one_core ? 1 : std::thread::hardware_concurrency()); ++core) {
-    CPU_SET(core, &cores);
+double quantile(std::vector<double> values, double share) {
+  std::ranges::sort(values);
+  return values.at(static_cast<std::size_t>(share * static_cast<double>(values.size() - 1)));
+}
+
+void pin(Cores cores) {
+  // As many as this process was given at its start.
+  static const cpu_set_t all = [] {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    sched_getaffinity(0, sizeof set, &set);
+    return set;
+  }();
+  cpu_set_t set = all;
+  if (cores == Cores::one) {
+    int first = 0;
+    while (CPU_ISSET(first, &all) == 0) ++first;
+    CPU_ZERO(&set);
+    CPU_SET(first, &set);
   }
-  sched_setaffinity(0, sizeof cores, &cores);
+  sched_setaffinity(0, sizeof set, &set);
 }
 
 }  // namespace tenure::bench

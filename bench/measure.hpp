@@ -6,27 +6,40 @@
 #include <string>
 #include <vector>
 
+#include "row.hpp"
+
 namespace tenure::bench {
+
+// What a piece of work took, in seconds: by the clock, and of the processor by who did it.
+struct Took {
+  double seconds = 0;
+  double cpu = 0;
+};
+
+// Work of this process.
+Took timed(const std::function<void()>& work);
 
 struct Contestant {
   std::string name;
-  std::function<void()> block;  // does `work` units
+  Kind kind = Kind::tenure;
+  std::function<Took()> block;  // does `work` units
   double work = 1;
 };
 
-struct Measured {
-  std::string name;
-  double seconds = 0;  // a unit of work, in the median block
-  double spread = 0;   // between the quartiles, of the median
-  double cpu = 0;      // of this process, a unit of work
-};
+// The columns of what measure() gives, both for a unit of work.
+inline constexpr const char* time_column = "time";
+inline constexpr const char* cpu_column = "client CPU";
 
-std::vector<Measured> measure(const std::vector<Contestant>& contestants, int rounds);
+// A peer that fails is left out from then on, with a remark. What else fails ends the benchmark.
+std::vector<Entry> measure(const std::vector<Contestant>& contestants, int rounds);
 
-// A table: the time of each, and how fast it is as a share of the first.
-void print(const std::string& title, const std::vector<Measured>& measured);
+// p50 and p99 of latencies in seconds.
+std::vector<Figure> latencies(const std::vector<double>& seconds);
+
+// The value below which that share of them lies.
+double quantile(std::vector<double> values, double share);
 
 // This process and what it starts from now on, on one core or on all again.
-void pin(bool to_one_core);
+void pin(Cores cores);
 
 }  // namespace tenure::bench

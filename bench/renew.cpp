@@ -1,116 +1,236 @@
-#include <ctime>
 #include <thread>
 
 #include "benches.hpp"
-#include "core/grant.hpp"
+#include "client_of.hpp"
 #include "core/keeper.hpp"
+#include "crowd.hpp"
 #include "floor.hpp"
+#include "measure.hpp"
 #include "redis/script_call.hpp"
 #include "runtime/instance_id.hpp"
-#include "support/nodes.hpp"
-#include "tenure/tenure.hpp"
+#include "stage.hpp"
+#include "usage.hpp"
 
 namespace tenure::bench {
 
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::seconds;
 
-constexpr std::size_t held = 10'000;
-
-// What was used so far, in seconds.
-struct Used {
-  double client = 0;
-  double server = 0;
-  std::int64_t calls = 0;  // of scripts
-};
-
-Used used(test::RedisServer& server) {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  Used so_far{static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9, 0, 0};
-  const std::string info = server.command({"INFO", "cpu"}).text;
-  for (const std::string field : {"used_cpu_user:", "used_cpu_sys:"}) {
-    so_far.server += std::stod(info.substr(info.find(field) + field.size()));
-  }
-  so_far.calls = test::calls_of(server, "evalsha");
-  return so_far;
-}
-
+// One renewal of all leases.
 struct Cost {
-  double client = 0;
-  double server = 0;
-  double total() const { return client + server; }
+  double client = 0;  // processor time
+  double redis = 0;   // processor time
+  double bytes = 0;   // a lease
+  std::optional<double> wall{};
 };
 
-// A round of all leases.
-Cost cost(const Used& from, const Used& to, double rounds) {
-  return {(to.client - from.client) / rounds, (to.server - from.server) / rounds};
-}
-
-Cost by_hand(test::RedisServer& server, int rounds) {
-  Floor redis(server.socket_path());
-  const std::string owner = runtime::make_instance_id();
-  std::vector<Words> calls;
-  for (std::size_t first = 0; first < held; first += core::batch_size_max) {
-    core::RenewRequest request{milliseconds(30'000), {}};
-    for (std::size_t i = first; i < first + core::batch_size_max; ++i) {
-      const core::Holding item{"redlock:floor" + std::to_string(i), core::Grant(owner, i), i};
-      redis.call({"SET", item.key, item.grant.value(item.token), "PX", "30000"});
-      request.items.push_back(item);
-    }
-    redis.call(redis::script_call(request, {}, "", redis::CallBy::body));
-    calls.push_back(redis::script_call(request, {}, "", redis::CallBy::sha1));
+// What a stretch of time costs, less what Redis uses when nobody asks it anything.
+class Meter {
+ public:
+  explicit Meter(test::RedisServer& server) : server_(server) {
+    const RedisUsage first = usage_of(server_);
+    look_ = usage_of(server_) - first;
+    std::this_thread::sleep_for(seconds(1));
+    idle_cpu_ = (usage_of(server_) - first).cpu;
   }
-  const Used before = used(server);
-  // At the pace of the other: caches are as cold, and Redis does as much beside.
-  for (int round = 0; round < rounds; ++round) {
-    for (const auto& call : calls) {
-      redis.call(call);
-      std::this_thread::sleep_for(milliseconds(1'000) / calls.size());
+  void start() {
+    redis_ = usage_of(server_);
+    client_ = cpu_of_this_process();
+    begun_ = BootClock::now();
+  }
+  // So many leases were renewed since, each so often.
+  Cost stop(std::size_t leases, double rounds) {
+    const double client = cpu_of_this_process() - client_;
+    const double took = std::chrono::duration<double>(BootClock::now() - begun_).count();
+    const RedisUsage redis = usage_of(server_) - redis_;
+    return {client / rounds, std::max(0.0, redis.cpu - idle_cpu_ * took) / rounds,
+            (redis.bytes - look_.bytes) / (static_cast<double>(leases) * rounds)};
+  }
+  // The same for work of a process that says itself what it took.
+  Cost stop(std::size_t leases, const Peer::Took& took) {
+    Cost cost = stop(leases, 1);
+    cost.client = took.cpu;
+    cost.wall = took.seconds;
+    return cost;
+  }
+
+ private:
+  test::RedisServer& server_;
+  RedisUsage look_;
+  double idle_cpu_ = 0;  // a second
+  RedisUsage redis_;
+  double client_ = 0;
+  BootClock::time_point begun_;
+};
+
+// Batches as long as Tenure's, made beforehand.
+class ByHand {
+ public:
+  ByHand(test::RedisServer& server, std::size_t leases) : redis_(server.socket_path()), leases_(leases) {
+    const std::string owner = runtime::make_instance_id();
+    for (std::size_t first = 0; first < leases; first += core::batch_size_max) {
+      core::RenewRequest request{milliseconds(60'000), {}};
+      for (std::size_t i = first; i < first + core::batch_size_max; ++i) {
+        const core::Holding item{"redlock:floor" + std::to_string(i), core::Grant(owner, i), i};
+        redis_.call({"SET", item.key, item.grant.value(item.token), "PX", "60000"});
+        request.items.push_back(item);
+      }
+      redis_.call(redis::script_call(request, {}, "", redis::CallBy::body));
+      calls_.push_back(redis::script_call(request, {}, "", redis::CallBy::sha1));
     }
   }
-  return cost(before, used(server), rounds);
-}
+  // At the pace of Tenure's own renewals: caches are as cold, and Redis does as much beside.
+  Cost paced(Meter& meter, int rounds) {
+    meter.start();
+    for (int round = 0; round < rounds; ++round) {
+      for (const auto& call : calls_) {
+        redis_.call(call);
+        std::this_thread::sleep_for(milliseconds(1'000) / calls_.size());
+      }
+    }
+    return meter.stop(leases_, rounds);
+  }
+  Cost at_once(Meter& meter) {
+    meter.start();
+    const double wall = timed([&] {
+                          for (const auto& call : calls_) redis_.call(call);
+                        }).seconds;
+    Cost cost = meter.stop(leases_, 1);
+    cost.wall = wall;
+    return cost;
+  }
 
-Cost by_tenure(test::Nodes& nodes, int rounds) {
-  ClientOptions options;
-  options.nodes = {redis::shown(nodes.addresses().front())};
-  const Client client = Client::open(options).value();
+ private:
+  Floor redis_;
+  std::size_t leases_;
+  std::vector<Words> calls_;
+};
+
+std::vector<Lease> held_by(const Client& client, std::size_t count, milliseconds ttl) {
   std::vector<Lease> leases;
-  leases.reserve(held);
-  for (std::size_t i = 0; i < held; ++i) {
-    auto lease = client.lock("held" + std::to_string(i), {.ttl = milliseconds(3'000)}).try_acquire();
-    if (!lease) throw std::runtime_error(lease.error().message);
-    leases.push_back(std::move(*lease));
-  }
-  std::this_thread::sleep_for(milliseconds(1'000));
-  const Used before = used(nodes[0]);
-  std::this_thread::sleep_for(milliseconds(1'000) * rounds);
-  const Used after = used(nodes[0]);
-  for (const Lease& lease : leases) {
-    if (!lease.held()) throw std::runtime_error(lease.name() + " was lost");
-  }
-  const double calls = static_cast<double>(after.calls - before.calls);
-  return cost(before, after, calls / (held / static_cast<double>(core::batch_size_max)));
+  leases.reserve(count);
+  for (std::size_t i = 0; i < count; ++i)
+    leases.push_back(expect(client.lock("held" + std::to_string(i), {.ttl = ttl}).try_acquire()));
+  return leases;
 }
 
-void show(const char* name, const Cost& cost) {
-  std::printf("  %-44s client %6.2f ms  Redis %6.2f ms  together %6.2f ms\n", name, cost.client * 1e3,
-              cost.server * 1e3, cost.total() * 1e3);
+constexpr const char* renewing = "pexpire";  // the command that the script calls for each lease
+
+// They renew themselves, every third of their TTL.
+Cost by_itself(test::Nodes& nodes, Meter& meter, std::size_t count, int rounds) {
+  const Client client = client_of(nodes);
+  const auto leases = held_by(client, count, milliseconds(3'000));
+  std::this_thread::sleep_for(milliseconds(1'000));
+  const auto before = test::calls_of(nodes[0], renewing);
+  meter.start();
+  std::this_thread::sleep_for(milliseconds(1'000) * rounds);
+  const auto renewed = static_cast<double>(test::calls_of(nodes[0], renewing) - before);
+  const Cost cost = meter.stop(count, renewed / static_cast<double>(count));
+  for (const Lease& lease : leases) expect(lease.held(), "a lease was lost");
+  return cost;
+}
+
+// Each is asked for on its own, by threads that wait for the answer.
+Cost by_extend(test::Nodes& nodes, Meter& meter, std::size_t count) {
+  constexpr std::size_t callers = 64;
+  const Client client = client_of(nodes);
+  auto leases = held_by(client, count, milliseconds(60'000));
+  Crowd crowd(callers, [&](std::size_t caller) {
+    for (std::size_t i = caller; i < count; i += callers) expect(leases[i].extend());
+  });
+  meter.start();
+  const double wall = timed([&] { crowd.block(); }).seconds;
+  Cost cost = meter.stop(count, 1);
+  cost.wall = wall;
+  return cost;
+}
+
+Cost by(Peer& peer, Meter& meter, std::size_t count) {
+  if (peer.hold(100)) {  // scripts, and what is compiled while it runs
+    peer.renew();
+    peer.drop();
+  }
+  expect(peer.hold(static_cast<int>(count)), "it has no such thing");
+  meter.start();
+  const auto took = peer.renew();
+  expect(took.has_value(), "it has no such thing");
+  const Cost cost = meter.stop(count, *took);
+  peer.drop();
+  return cost;
+}
+
+Entry entry_of(const std::string& name, Kind kind, const std::vector<Cost>& costs) {
+  const auto middle = [&](const auto& of) {
+    std::vector<double> values;
+    for (const Cost& it : costs) values.push_back(of(it));
+    return quantile(values, 0.5);
+  };
+  Entry entry{name, kind};
+  entry.figures = {{"processor time", middle([](const Cost& it) { return it.client + it.redis; })},
+                   {"client CPU", middle([](const Cost& it) { return it.client; })},
+                   {"Redis CPU", middle([](const Cost& it) { return it.redis; })},
+                   {"bytes a lease", middle([](const Cost& it) { return it.bytes; }), Unit::bytes}};
+  if (costs.front().wall) entry.figures.push_back({"wall", middle([](const Cost& it) { return *it.wall; })});
+  return entry;
+}
+
+Row measured(std::size_t count, Stage& stage) {
+  test::Nodes nodes(1);
+  Meter meter(nodes[0]);
+  ByHand by_hand(nodes[0], count);
+  std::vector<Cost> paced;
+  std::vector<Cost> at_once;
+  std::vector<Cost> alone;
+  std::vector<Cost> extended;
+  const auto peers = stage.redis_peers(nodes[0].socket_path());
+  std::vector<std::vector<Cost>> by_peers(peers.size());
+  std::vector<std::string> failures(peers.size());
+  for (int i = 0; i < (stage.quick() ? 1 : 2); ++i) {
+    const int seconds_each = stage.quick() ? 2 : 3;
+    paced.push_back(by_hand.paced(meter, seconds_each));
+    alone.push_back(by_itself(nodes, meter, count, seconds_each));
+    at_once.push_back(by_hand.at_once(meter));
+    extended.push_back(by_extend(nodes, meter, count));
+    for (std::size_t k = 0; k < peers.size(); ++k) {
+      try {
+        if (failures[k].empty()) by_peers[k].push_back(by(*peers[k], meter, count));
+      } catch (const std::runtime_error& error) {
+        failures[k] = error.what();
+      }
+    }
+  }
+  Row row{"renew" + std::to_string(count),
+          "One renewal of " + std::string(count == 1'000 ? "1,000" : "10,000") + " leases that are held",
+          "*Processor time* is that of the client and of Redis together, without what Redis uses when idle: "
+          "on one core, it is how long the machine is busy. Tenure renews by itself, in batches of up to "
+          "500 that are spread over a third of the TTL, so it has no time by the clock that would say "
+          "anything; A sends such batches, made beforehand, at the same pace, B the same one after the "
+          "other. The peers, and extend(), renew each lease by a call of its own, as many at once as they "
+          "can.",
+          "processor time"};
+  row.entries = {entry_of("A  batches of 500, paced", Kind::floor, paced),
+                 entry_of("B  batches of 500, at once", Kind::floor, at_once),
+                 entry_of("Tenure, by itself", Kind::tenure, alone),
+                 entry_of("Tenure, extend() by 64 threads", Kind::tenure, extended)};
+  for (std::size_t k = 0; k < peers.size(); ++k) {
+    row.entries.push_back(failures[k].empty() ? entry_of(peers[k]->name(), Kind::peer, by_peers[k])
+                                              : Entry{peers[k]->name(), Kind::peer, {}, failures[k]});
+  }
+  if (count == 10'000) {
+    constexpr const char* ours = "Tenure, by itself";
+    row.goals = {
+        {"processor time / A's", row.speed(row.entries[0].name, ours), Goal::Side::at_most, 1.5},
+        {"node-redlock's processor time / ours", row.speed(ours, "node-redlock"), Goal::Side::at_least, 6,
+         Unit::times,
+         "Most of our time is Redis's own, which compares and arms each key, whoever asks: A has it, too."}};
+  }
+  return row;
 }
 
 }  // namespace
 
-void renewal(int rounds) {
-  test::Nodes nodes(1);
-  const Cost floor = by_hand(nodes[0], rounds);
-  const Cost ours = by_tenure(nodes, rounds);
-  std::printf("\nOne renewal of 10,000 leases, processor time\n");
-  show("A  hiredis, calls of 500 keys made beforehand", floor);
-  show("Tenure", ours);
-  std::printf("  Tenure takes %.2f times A\n", ours.total() / floor.total());
-  std::fflush(stdout);
-}
+Rows renewal(Stage& stage) { return {measured(1'000, stage), measured(10'000, stage)}; }
 
 }  // namespace tenure::bench
