@@ -116,7 +116,7 @@ Row measured(std::size_t callers, Stage& stage) {
   row.goals = {{"speed / node-redlock's", speed_of_fastest_peer(row, "Tenure"), Goal::Side::at_least, 1,
                 Unit::times,
                 "Tenure needs three rounds to node-redlock's two, because its grants carry a token. With "
-                "many callers, each is a thread that is woken after each of them."}};
+                "many callers, each is a thread that sleeps and is woken twice a cycle."}};
   return row;
 }
 
