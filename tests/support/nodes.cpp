@@ -22,8 +22,11 @@ void init(RedisServer& server, core::Ttl cap) {
   }
 }
 
-Nodes::Nodes(std::size_t count, core::Ttl cap, const RedisServer::Options& options) : cap_(cap) {
-  for (std::size_t i = 0; i < count; ++i) init(servers_.emplace_back(options), cap);
+Nodes::Nodes(std::size_t count, core::Ttl cap, const RedisServer::Options& options)
+    : Nodes(std::vector<RedisServer::Options>(count, options), cap) {}
+
+Nodes::Nodes(const std::vector<RedisServer::Options>& each, core::Ttl cap) : cap_(cap) {
+  for (const auto& options : each) init(servers_.emplace_back(options), cap);
 }
 
 std::vector<redis::Address> Nodes::addresses(std::string_view user_info) const {

@@ -22,6 +22,9 @@ class Nodes {
  public:
   explicit Nodes(std::size_t count, core::Ttl cap = cap_default, const RedisServer::Options& options = {});
 
+  // One for each of these.
+  explicit Nodes(const std::vector<RedisServer::Options>& each, core::Ttl cap = cap_default);
+
   RedisServer& operator[](std::size_t node) { return servers_.at(node); }
   std::size_t size() const { return servers_.size(); }
   core::Ttl cap() const { return cap_; }

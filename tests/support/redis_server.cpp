@@ -97,7 +97,8 @@ bool RedisServer::launch() {
   if (!options_.tls.empty()) argv.insert(argv.end(), {"--port", "0"});
   argv.insert(argv.end(), options_.tls.begin(), options_.tls.end());
   argv.insert(argv.end(), options_.arguments.begin(), options_.arguments.end());
-  process_ = std::make_unique<Process>(std::move(argv));
+  process_ =
+      std::make_unique<Process>(std::move(argv), Process::Options{.environment = options_.environment});
   const bool up = wait_until([this] { return !process_->running() || answers(); });
   if (up && process_->running()) return true;
   const std::string said = log();

@@ -21,7 +21,9 @@ class RedisServer {
     bool tcp = false;                      // listens on a free port of 127.0.0.1, too
     std::vector<std::string> tls{};        // speaks TLS there, by these arguments: Certificates::server()
     std::vector<std::string> arguments{};  // added to the command line: {"--requirepass", "secret"}
-    std::string user{};                    // as whom command() speaks; needs a password
+    std::vector<std::string>
+        environment{};   // "NAME=value", on top of the test's own: ClockShim::environment()
+    std::string user{};  // as whom command() speaks; needs a password
     std::string password{};
   };
 
