@@ -168,5 +168,67 @@ TEST_P(DataGoneTest, F12_AfterScriptFlushEverythingGoesOn) {  // T29
   EXPECT_FALSE(held->lost().stop_requested());
 }
 
+TEST_P(DataGoneTest, F12_AWaiterIsServedThroughScriptFlush) {  // T29, T26
+  Nodes nodes(GetParam());
+  auto holder = client_of(nodes);
+  auto other = client_of(nodes);
+  auto lease = holder.acquire(key, wish(1s));
+  ASSERT_TRUE(lease);
+  Wanting wanting(other, key, wish(1s, for_ever));
+  ASSERT_TRUE(wait_until([&] { return nodes.enrolled(key) == 1; }));
+  const auto flush = [&] {
+    for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].command({"SCRIPT", "FLUSH"});
+  };
+  flush();
+  ASSERT_TRUE(is_renewed(*lease));
+  EXPECT_FALSE(wanting.done());
+  flush();
+  EXPECT_EQ(lease->release().outcome, ReleaseOutcome::released);
+  const auto next = wanting.get();
+  ASSERT_TRUE(next);
+  EXPECT_GT(next->token(), lease->token());
+}
+
+// Doctor refuses such a policy (DoctorTest.F10_…); whoever uses it all the same is told.
+TEST_P(DataGoneTest, F10_WhoseLeaseIsEvictedIsTold) {  // T33
+  Nodes nodes(GetParam(), cap_default, {.arguments = {"--maxmemory-policy", "volatile-ttl"}});
+  auto client = client_of(nodes);
+  auto lease = client.acquire(key, wish(1s));
+  ASSERT_TRUE(lease);
+  value_everywhere(nodes);
+  for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].command({"CONFIG", "SET", "maxmemory", "1"});
+  ASSERT_TRUE(wait_until([&] { return lease->lost().stop_requested(); }));
+  EXPECT_EQ(lease->loss(), LossReason::missing);
+  EXPECT_FALSE(lease->held());
+  EXPECT_EQ(nodes[0].command({"INFO", "stats"}).text.find("evicted_keys:0\r"), std::string::npos);
+}
+
+// Here the record goes, too: as after any loss of data nobody new is granted anything.
+TEST_P(DataGoneTest, F10_WhereEverythingIsEvictedThereAreNeverTwoOwners) {  // S1, T49
+  Nodes nodes(GetParam(), cap, {.arguments = {"--maxmemory-policy", "allkeys-random"}});
+  auto holder = client_of(nodes);
+  auto other = client_of(nodes);
+  Oracle oracle;
+  auto lease = holder.acquire(key, wish(cap));
+  ASSERT_TRUE(lease);
+  value_everywhere(nodes);
+  {
+    const Watch watch(oracle, "the holder", *lease);
+    Wanting wanting(other, key, wish(cap, for_ever));
+    ASSERT_TRUE(wait_until([&] { return wanting.waits(); }));
+    for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].command({"CONFIG", "SET", "maxmemory", "1"});
+    ASSERT_TRUE(wait_until([&] { return nodes.none_has("tenure:record"); }));
+    for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].command({"CONFIG", "SET", "maxmemory", "0"});
+    ASSERT_TRUE(wait_until([&] { return lease->lost().stop_requested() || is_renewed(*lease); }));
+    lease->release();
+    const auto next = wanting.get();
+    ASSERT_TRUE(next);
+    EXPECT_GT(next->token(), lease->token());
+    const Watch next_watch(oracle, "the next", *next);
+    ASSERT_TRUE(is_renewed(*next));
+  }
+  oracle.judge();
+}
+
 }  // namespace
 }  // namespace tenure::test

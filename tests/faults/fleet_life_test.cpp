@@ -147,6 +147,8 @@ TEST(FleetLife, F16_TenInstancesShareAThousandSessionsAndReplaceOneThatIsKilled)
   ASSERT_TRUE(wait_until([&] { return fleet.owned_by(ids); }));
   EXPECT_LT(boot_now() - killed, 5s);
   EXPECT_TRUE(wait_until([&] { return fleet.shared_by(ids); }));
+  EXPECT_TRUE(fleet.all_are_polled(killed, 15s)) << "each when it is due next";
+  EXPECT_LT(boot_now() - killed, 16s) << "an interval, the TTL and a second";
   fleet.judge();
 }
 

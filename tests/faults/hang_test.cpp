@@ -102,6 +102,37 @@ TEST(Hang, F13_WhileSomebodysScriptBlocksRedisOutcomesAreUnknownAndTheHolderStop
   EXPECT_TRUE(wait_until([&] { return nodes.none_has("redlock:b"); }));
 }
 
+// As with the settings that Redis comes with: silent for five seconds, then it says BUSY.
+TEST(Hang, F13_AfterAScriptThatBlockedRedisForSixSecondsTheNextIsGrantedIt) {  // S1, S11
+  Nodes nodes(1);
+  auto client = client_of(nodes);
+  auto other = client_of(nodes);
+  auto lease = client.acquire(key, wish(2s));
+  ASSERT_TRUE(lease);
+  Oracle oracle;
+  {
+    const Watch watch(oracle, "the holder", *lease);
+    Told told(*lease);
+    Wanting wanting(other, key, wish(2s, for_ever));
+    ASSERT_TRUE(wait_until([&] { return nodes.enrolled(key) == 1; }));
+    RedisConnection somebody(nodes[0].socket_path());
+    somebody.send({"EVAL", "while true do end", "0"});
+    const core::Time blocked = boot_now();
+    told.expect_in_time();
+    ASSERT_TRUE(wait_until([&] { return !lease->held(); }));
+    ASSERT_TRUE(wait_until([&] { return boot_now() > blocked + 6s; }));
+    EXPECT_FALSE(wanting.done());
+    EXPECT_EQ(RedisConnection(nodes[0].socket_path()).command({"SCRIPT", "KILL"}),
+              redis::Value::status("OK"));
+    const auto next = wanting.get();
+    ASSERT_TRUE(next);
+    EXPECT_GT(next->token(), lease->token());
+    const Watch next_watch(oracle, "the next", *next);
+    ASSERT_TRUE(is_renewed(*next));
+  }
+  oracle.judge();
+}
+
 TEST(Hang, F13_AnAcquireThatMayHaveBeenAppliedSaysSo) {  // S10
   Nodes nodes(1);
   auto client = client_of(nodes);

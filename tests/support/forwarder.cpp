@@ -50,10 +50,11 @@ int connect_to(const std::string& target) {
 }
 
 // False when the connection is over. Tests send little: a peer that does not read is not provided for.
-bool pass(int from, int to, std::size_t piece) {
+bool pass(int from, int to, std::size_t piece, std::string* record = nullptr) {
   std::array<char, 65536> block{};
   const auto got = recv(from, block.data(), block.size(), 0);
   if (got <= 0) return false;
+  if (record != nullptr) record->append(block.data(), static_cast<std::size_t>(got));
   for (std::size_t sent = 0; sent < static_cast<std::size_t>(got);) {
     const auto count =
         send(to, block.data() + sent, std::min(piece, static_cast<std::size_t>(got) - sent), MSG_NOSIGNAL);
@@ -129,6 +130,8 @@ void Forwarder::point_at(std::string target) {
 }
 
 void Forwarder::hold() { change(State::holds); }
+void Forwarder::hold_requests() { change(State::holds_requests); }
+void Forwarder::hold_replies() { change(State::holds_replies); }
 void Forwarder::cut() { change(State::cut); }
 void Forwarder::mend() { change(State::passes); }
 
@@ -149,18 +152,18 @@ void Forwarder::run() {
     {
       const std::lock_guard lock(mutex_);
       if (stopping_) return;
-      if (state_ == State::passes) polled = pairs_;
-    }
-    for (const Pair& pair : polled) {
-      fds.push_back({pair.client, POLLIN, 0});
-      fds.push_back({pair.server, POLLIN, 0});
+      polled = pairs_;
+      // The kernel passes over a number below zero.
+      for (const Pair& pair : polled) {
+        fds.push_back({requests_pass() ? pair.client : -1, POLLIN, 0});
+        fds.push_back({replies_pass() ? pair.server : -1, POLLIN, 0});
+      }
     }
     poll(fds.data(), fds.size(), -1);
     const std::lock_guard lock(mutex_);
     eventfd_t count = 0;
     eventfd_read(kick_, &count);
     if (fds[1].revents != 0) accept_one();
-    if (state_ != State::passes) continue;
     for (std::size_t i = 0; i < polled.size(); ++i) {
       // It may have been broken meanwhile, and the kernel given its numbers away.
       const auto same = [&](const Pair& it) {
@@ -168,8 +171,10 @@ void Forwarder::run() {
       };
       const auto found = std::find_if(pairs_.begin(), pairs_.end(), same);
       if (found == pairs_.end()) continue;
-      const bool up = fds[2 + 2 * i].revents == 0 || pass(found->client, found->server, piece_);
-      const bool down = fds[3 + 2 * i].revents == 0 || pass(found->server, found->client, piece_);
+      const bool asked = requests_pass() && fds[2 + 2 * i].revents != 0;
+      const bool answered = replies_pass() && fds[3 + 2 * i].revents != 0;
+      const bool up = !asked || pass(found->client, found->server, piece_, &records_[found->record]);
+      const bool down = !answered || pass(found->server, found->client, piece_);
       if (up && down) continue;
       close(found->client);
       close(found->server);
@@ -187,7 +192,13 @@ void Forwarder::accept_one() {
     close(client);
     return;
   }
-  pairs_.push_back({client, server});
+  pairs_.push_back({client, server, records_.size()});
+  records_.emplace_back();
+}
+
+std::vector<std::string> Forwarder::recorded() {
+  const std::lock_guard lock(mutex_);
+  return records_;
 }
 
 void Forwarder::break_all() {

@@ -29,23 +29,31 @@ class Forwarder {
 
   // Every connection breaks; who connects again gets there.
   void point_at(std::string target);
-  // Connections stay, but nothing comes through until mend().
+  // Connections stay, but nothing comes through until mend(), or nothing of what clients send, or of what they
+  // are answered. What is held comes late, also when its client has gone meanwhile.
   void hold();
+  void hold_requests();
+  void hold_replies();
   // Every connection breaks, and what was held is gone; new ones break, too, until mend().
   void cut();
   void mend();
   // From now on every byte goes on its own.
   void split() { piece_ = 1; }
+  // All that clients have sent through so far, connection by connection: to be said again by who wants to.
+  std::vector<std::string> recorded();
 
  private:
-  enum class State { passes, holds, cut };
+  enum class State { passes, holds, holds_requests, holds_replies, cut };
   struct Pair {
     int client = -1;
     int server = -1;
+    std::size_t record = 0;
   };
 
   // All that the thread is told to do, it has done when this returns.
   void change(State state);
+  bool requests_pass() const { return state_ == State::passes || state_ == State::holds_replies; }
+  bool replies_pass() const { return state_ == State::passes || state_ == State::holds_requests; }
   void run();
   void accept_one();
   void break_all();
@@ -60,6 +68,7 @@ class Forwarder {
   bool stopping_ = false;
   std::atomic<std::size_t> piece_ = 65536;  // the most bytes that are passed on at once
   std::vector<Pair> pairs_;
+  std::vector<std::string> records_;
   std::thread thread_;
 };
 
