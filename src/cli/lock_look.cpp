@@ -4,7 +4,7 @@
 #include <span>
 
 #include "cli/ask_all.hpp"
-#include "redis/glob.hpp"
+#include "runtime/scan.hpp"
 
 namespace tenure::cli {
 
@@ -40,18 +40,13 @@ tl::expected<void, Failure> look_at(runtime::Caller& redis, const std::vector<st
 tl::expected<ByKey, Failure> scan(runtime::Caller& redis, const std::string& prefix,
                                   const redis::Keyspace& keyspace) {
   ByKey found;
-  std::string cursor = "0";
-  do {
-    const auto page = redis.call({"SCAN", cursor, "MATCH", redis::pattern_of(prefix), "COUNT", "1000"});
-    if (!page) return tl::unexpected(page.error());
-    if (page->items.size() != 2) return tl::unexpected(core::misfit);
-    cursor = page->items[0].text;
-    std::vector<std::string> keys;
-    for (const auto& item : page->items[1].items) {
-      if (!keyspace.owns(item.text)) keys.push_back(item.text);
-    }
-    if (auto looked = look_at(redis, keys, keyspace, found); !looked) return tl::unexpected(looked.error());
-  } while (cursor != "0");
+  const auto take = [&](std::vector<std::string> keys) {
+    std::erase_if(keys, [&](const std::string& key) { return keyspace.owns(key); });
+    return look_at(redis, keys, keyspace, found);
+  };
+  if (auto scanned = runtime::scan_keys(redis, prefix, take); !scanned) {
+    return tl::unexpected(scanned.error());
+  }
   std::erase_if(found, [](const auto& it) { return !it.second.exists(); });  // expired since
   return found;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/number.hpp"
+#include "runtime/scan.hpp"
 
 namespace tenure::poll {
 
@@ -80,14 +81,10 @@ tl::expected<std::optional<SessionIndex::Versions>, Failure> SessionIndex::chang
 tl::expected<SessionIndex::Versions, Failure> SessionIndex::everything(runtime::Caller& redis,
                                                                        const std::string& index) {
   Versions all;
-  std::string cursor = "0";
-  do {
-    const auto page = redis.call({"ZSCAN", index, cursor, "COUNT", "1000"});
-    if (!page) return tl::unexpected(page.error());
-    if (page->items.size() != 2) return tl::unexpected(core::misfit);
-    cursor = page->items[0].text;
-    if (auto added = add_versions(page->items[1].items, all); !added) return tl::unexpected(added.error());
-  } while (cursor != "0");
+  const auto take = [&](const std::vector<Value>& items) { return add_versions(items, all); };
+  if (auto scanned = runtime::scan(redis, {{"ZSCAN", index}, {"COUNT", "1000"}}, take); !scanned) {
+    return tl::unexpected(scanned.error());
+  }
   return all;
 }
 

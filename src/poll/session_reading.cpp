@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "redis/glob.hpp"
+#include "runtime/scan.hpp"
 
 namespace tenure::poll {
 
@@ -50,14 +50,13 @@ tl::expected<std::vector<ReadSession>, core::Failure> read_sessions(runtime::Cal
 tl::expected<std::vector<std::string>, core::Failure> scan_sessions(runtime::Caller& redis,
                                                                     const redis::SessionKeys& keys) {
   std::vector<std::string> ids;
-  std::string cursor = "0";
-  do {
-    const auto page = redis.call({"SCAN", cursor, "MATCH", redis::pattern_of(keys.prefix), "COUNT", "1000"});
-    if (!page) return tl::unexpected(page.error());
-    if (page->items.size() != 2) return tl::unexpected(core::misfit);
-    cursor = page->items[0].text;
-    for (const auto& item : page->items[1].items) ids.push_back(item.text.substr(keys.prefix.size()));
-  } while (cursor != "0");
+  const auto take = [&](const std::vector<std::string>& page) -> tl::expected<void, core::Failure> {
+    for (const auto& key : page) ids.push_back(key.substr(keys.prefix.size()));
+    return {};
+  };
+  if (auto scanned = runtime::scan_keys(redis, keys.prefix, take); !scanned) {
+    return tl::unexpected(scanned.error());
+  }
   // A scan may give a key twice.
   std::ranges::sort(ids);
   ids.erase(std::ranges::unique(ids).begin(), ids.end());

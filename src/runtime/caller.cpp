@@ -76,6 +76,10 @@ struct Caller::State {
       if (!got) return tl::unexpected(got.error());
       reader.feed({buffer.data(), *got});
     }
+    // What came without being asked for would be taken for the answer to the next command.
+    if (const auto more = reader.next(); !more || *more) {
+      return failed(FailureCode::protocol, "it answers more than it was asked");
+    }
     return values;
   }
 };
