@@ -12,6 +12,9 @@ namespace tenure::poll {
 
 namespace {
 
+// Of all answers to one poll, those that redirect too. libcurl keeps them all, for as long as they come.
+constexpr std::size_t headers_max = std::size_t{256} << 10;
+
 template <class Value>
 void set(CURL* handle, CURLoption option, Value value) {
   if (curl_easy_setopt(handle, option, value) == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
@@ -52,10 +55,18 @@ void Transfer::set_up() {
   // Else whoever gives a poll up would wait for its look-up of a name, and all other polls with it.
   set(easy, CURLOPT_QUICK_EXIT, 1L);
   if (!work_.ca_file.empty()) set(easy, CURLOPT_CAINFO, work_.ca_file.c_str());
+  set(easy, CURLOPT_HEADERFUNCTION, &Transfer::on_header);
+  set(easy, CURLOPT_HEADERDATA, this);
   set(easy, CURLOPT_WRITEFUNCTION, &Transfer::on_body);
   set(easy, CURLOPT_WRITEDATA, this);
   set(easy, CURLOPT_ERRORBUFFER, detail_.data());
   set(easy, CURLOPT_PRIVATE, this);
+}
+
+std::size_t Transfer::on_header(char* /*bytes*/, std::size_t size, std::size_t count, void* transfer) {
+  Transfer& self = *static_cast<Transfer*>(transfer);
+  self.headers_length_ += size * count;
+  return self.headers_length_ > headers_max ? 0 : size * count;
 }
 
 std::size_t Transfer::on_body(char* bytes, std::size_t size, std::size_t count, void* transfer) {
@@ -88,6 +99,9 @@ PollEnd Transfer::finish(CURLcode result) {
 std::string Transfer::why(CURLcode result, long status) const {
   if (too_long_ || result == CURLE_FILESIZE_EXCEEDED) {
     return "the body is longer than " + std::to_string(work_.body_max) + " bytes";
+  }
+  if (headers_length_ > headers_max) {
+    return "the headers are longer than " + std::to_string(headers_max) + " bytes";
   }
   switch (result) {
     case CURLE_OK:

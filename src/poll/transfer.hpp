@@ -40,6 +40,7 @@ class Transfer {
     void operator()(curl_slist* list) const { curl_slist_free_all(list); }
   };
 
+  static std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* transfer);
   static std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* transfer);
   void add_header(const std::string& line);
   void set_up();
@@ -51,6 +52,7 @@ class Transfer {
   const HttpPoll& work_;
   core::Time began_;
   std::unique_ptr<curl_slist, FreeList> headers_;
+  std::size_t headers_length_ = 0;
   std::string body_;
   bool too_long_ = false;
   std::array<char, CURL_ERROR_SIZE> detail_{};
