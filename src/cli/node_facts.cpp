@@ -61,8 +61,8 @@ Asked<core::Duration> ask_clock(runtime::Caller& redis) {
   return clock->unix_time - milliseconds((before + after) / 2);
 }
 
-Asked<std::string> ask_record(runtime::Caller& redis, const redis::Keyspace& keyspace) {
-  return redis.call({"GET", keyspace.record()}).map([](const redis::Value& value) { return value.text; });
+Asked<std::string> ask_text(runtime::Caller& redis, const std::string& key) {
+  return redis.call({"GET", key}).map([](const redis::Value& value) { return value.text; });
 }
 
 }  // namespace
@@ -86,7 +86,8 @@ NodeFacts look_at(const redis::Address& address, const runtime::Tls& tls, const 
   facts.info = ask_info(*redis, {"server", "replication", "cluster", "memory", "persistence"});
   facts.settings = ask_settings(*redis);
   facts.clock_ahead = ask_clock(*redis);
-  facts.record = ask_record(*redis, ground.keyspace);
+  facts.record = ask_text(*redis, ground.keyspace.record());
+  facts.fence = ask_text(*redis, ground.keyspace.fence());
   facts.missing_rights = missing_rights(*redis, ground);
   if (!facts.missing_rights && broke(facts.missing_rights.error())) facts.down = facts.missing_rights.error();
   return facts;

@@ -30,6 +30,7 @@ struct NodeFacts {
   Asked<Settings> settings{};
   Asked<core::Duration> clock_ahead{};  // of this machine's wall clock, by half a round trip at most
   Asked<std::string> record{};          // empty: none
+  Asked<std::string> fence{};           // the counter of tokens; empty: none
   Asked<std::vector<std::string>> missing_rights{};
 };
 

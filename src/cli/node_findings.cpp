@@ -131,7 +131,9 @@ std::vector<Finding> findings_of(const NodeFacts& node, const Standard& standard
   }
   judge_network(all, node, standard);
   if (node.record || !forbidden(node.record.error())) {
-    if (auto finding = record_finding(node, standard)) all.push_back(std::move(*finding));
+    auto finding = record_finding(node, standard);
+    if (!finding) finding = fence_finding(node, standard);
+    if (finding) all.push_back(std::move(*finding));
   }
   judge_rights(all, node, standard.ground);
   return all;

@@ -28,6 +28,9 @@ inline constexpr std::string_view record_absent = "record_absent";
 // The part about its record: does it give leases to us now? Nothing when it does.
 std::optional<Finding> record_finding(const NodeFacts& node, const Standard& standard);
 
+// Of one that would: can tokens be taken from its counter?
+std::optional<Finding> fence_finding(const NodeFacts& node, const Standard& standard);
+
 // On this machine: nothing that is sent there passes a network.
 bool is_local(const redis::Address& address);
 

@@ -9,6 +9,8 @@ namespace tenure::core {
 
 // The fencing number of a grant. Later grants have larger ones.
 using Token = std::uint64_t;
+// Scripts count in doubles, which are exact up to here. A clock in microseconds gets there in the year 2255.
+inline constexpr Token token_max = (Token{1} << 53U) - 1;
 
 // One act of giving a lease. Two grants never look alike, not even to the same owner: each has a
 // fresh nonce.

@@ -85,9 +85,14 @@ core::Failure misfit(const std::string& what) {
   return {core::Applied::perhaps, core::FailureCode::protocol, "a script's answer does not fit: " + what};
 }
 
+const core::Failure uncountable{core::Applied::perhaps, core::FailureCode::server,
+                                "its counter of tokens is so large that two grants could have the same"};
+
 core::Reply acquire_reply(const Value& value) {
   if (value.kind == Value::Kind::integer && value.integer > 0) {
-    return core::Granted{static_cast<core::Token>(value.integer)};
+    const auto token = static_cast<core::Token>(value.integer);
+    if (token > core::token_max) return uncountable;
+    return core::Granted{token};
   }
   if (value.kind == Value::Kind::string) return core::NotOpen{value.text};
   const auto& items = value.items;

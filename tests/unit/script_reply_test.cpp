@@ -37,6 +37,17 @@ TEST(ScriptReply, AGrantIsItsToken) {
   EXPECT_EQ(std::get<core::Granted>(reply).token, 1'700'000'000'000'001U);
 }
 
+// Scripts count in doubles: from 2^53 on two grants could have the same token.
+TEST(ScriptReply, ATokenThatIsNotExactIsAFailure) {  // S3
+  EXPECT_EQ(std::get<core::Granted>(script_reply(acquire, Value::of(9'007'199'254'740'991))).token,
+            core::token_max);
+  for (const std::int64_t token : {9'007'199'254'740'992, 9'007'199'254'740'994, 9'223'372'036'854'775'807}) {
+    const auto reply = script_reply(acquire, Value::of(token));
+    ASSERT_TRUE(std::holds_alternative<core::Failure>(reply)) << token;
+    EXPECT_EQ(std::get<core::Failure>(reply).code, core::FailureCode::server);
+  }
+}
+
 TEST(ScriptReply, AHeldNameSaysWhoForHowLongAndHowManyWait) {
   const auto reply = script_reply(acquire, held(word("web-3#aa#5"), Value::of(3000), Value::of(2)));
   const auto& it = std::get<core::Held>(reply);
