@@ -28,6 +28,14 @@ std::vector<Command> greeting_commands(const Greeting& greeting) {
   return commands;
 }
 
+core::Failure greeting_failure(const Greeting& greeting, const std::string& error_reply) {
+  auto failure = classify(error_reply);
+  if (!greeting.password.empty() && error_reply.find(greeting.password) != std::string::npos) {
+    failure.detail = "the server refuses user, password or database, in words that repeat a secret";
+  }
+  return failure;
+}
+
 Conversation::Conversation(Greeting greeting, Keyspace keyspace, Introduce introduce)
     : greeting_(std::move(greeting)), keyspace_(std::move(keyspace)), introduce_(std::move(introduce)) {}
 
@@ -53,7 +61,7 @@ tl::expected<Conversation::Heard, core::Failure> Conversation::hear(const Value&
                                                                     std::vector<Command>& out) {
   if (!open_) return tl::unexpected(unasked());
   if (greeting_left_ > 0) {
-    if (value.kind == Value::Kind::error) return tl::unexpected(classify(value.text));
+    if (value.kind == Value::Kind::error) return tl::unexpected(greeting_failure(greeting_, value.text));
     greeting_left_ -= 1;
     if (greeting_left_ == 0) ask_admission(out);
     return Heard{};

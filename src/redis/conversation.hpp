@@ -22,6 +22,8 @@ struct Greeting {
 
 // The commands that open a connection; each must be answered with OK.
 std::vector<Command> greeting_commands(const Greeting& greeting);
+// What the server's error to one of them means; its words only where they do not repeat the password.
+core::Failure greeting_failure(const Greeting& greeting, const std::string& error_reply);
 
 class Conversation {
  public:

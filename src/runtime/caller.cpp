@@ -102,9 +102,14 @@ tl::expected<Caller, Failure> Caller::connect(const redis::Address& address, cor
                     Applied::no);
     }
   }
-  for (const auto& command : redis::greeting_commands({address.user, address.password, address.database})) {
-    const auto answer = state->call(command, deadline);
-    if (!answer) return tl::unexpected(answer.error());
+  const redis::Greeting greeting{address.user, address.password, address.database};
+  for (const auto& command : redis::greeting_commands(greeting)) {
+    const auto answers = state->call_all({&command, 1}, deadline);
+    if (!answers) return tl::unexpected(answers.error());
+    const auto& answer = answers->front();
+    if (answer.kind == redis::Value::Kind::error) {
+      return tl::unexpected(redis::greeting_failure(greeting, answer.text));
+    }
   }
   return Caller(std::move(state));
 }

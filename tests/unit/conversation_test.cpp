@@ -83,6 +83,15 @@ TEST_F(Conversing, ARefusedGreetingIsAnErrorAndTheRequestsNeverLeft) {
 }
 
 // S13, M18
+TEST(Greeting, ARefusalThatRepeatsThePasswordIsNotRepeated) {
+  const Greeting greeting{"me", "hunter2"};
+  const auto echoed = greeting_failure(greeting, "WRONGPASS hunter2 is wrong");
+  EXPECT_EQ(echoed.code, core::FailureCode::auth);
+  EXPECT_EQ(echoed.detail.find("hunter2"), std::string::npos) << echoed.detail;
+  EXPECT_NE(greeting_failure(greeting, "WRONGPASS it is wrong").detail.find("it is wrong"),
+            std::string::npos);
+}
+
 TEST_F(Conversing, RepliesBelongToTheOldestOpenRequest) {
   Conversation& talk = admitted();
   talk.ask(RequestId{7}, acquire_a, out);
