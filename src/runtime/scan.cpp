@@ -1,7 +1,9 @@
 #include "runtime/scan.hpp"
 
+#include <cstdint>
 #include <utility>
 
+#include "core/number.hpp"
 #include "redis/glob.hpp"
 #include "runtime/boot_clock.hpp"
 
@@ -35,6 +37,7 @@ tl::expected<void, Failure> scan(Caller& redis, const ScanCommand& command, cons
     if (!page) return tl::unexpected(page.error());
     if (page->items.size() != 2) return tl::unexpected(core::misfit);
     cursor = page->items[0].text;
+    if (!core::read_number<std::uint64_t>(cursor)) return tl::unexpected(core::misfit);
     for (const auto& item : page->items[1].items) {
       const std::size_t bytes = item.text.size() + sizeof item.text;
       if (bytes > bytes_left) return endless();

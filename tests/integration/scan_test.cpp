@@ -77,8 +77,9 @@ TEST(Scan, ThatNamesWhatWasNotAskedForIsRefused) {
     ASSERT_FALSE(wrong.result) << key;
     EXPECT_EQ(wrong.result.error().code, FailureCode::protocol) << key;
   }
-  for (const auto& answer : {"*2\r\n$1\r\n0\r\n*1\r\n:1\r\n", "*2\r\n$1\r\n0\r\n*1\r\n*0\r\n", "*0\r\n",
-                             "*3\r\n$1\r\n0\r\n*0\r\n*0\r\n", ":0\r\n"}) {
+  for (const auto& answer :
+       {"*2\r\n$1\r\n0\r\n*1\r\n:1\r\n", "*2\r\n$1\r\n0\r\n*1\r\n*0\r\n", "*0\r\n",
+        "*3\r\n$1\r\n0\r\n*0\r\n*0\r\n", ":0\r\n", "*2\r\n$-1\r\n*0\r\n", "*2\r\n$3\r\none\r\n*0\r\n"}) {
     EXPECT_FALSE(scan_of(answer, {}).result) << answer;
   }
 }

@@ -93,7 +93,7 @@ bool FakeServer::listen_to(std::string_view bytes, int fd, Guest& guest) {
   if (port_ != 0) {
     const std::lock_guard lock(mutex_);
     heard_ += bytes;
-    return std::exchange(guest.told, true) || say(answer_({}), fd, guest);
+    return !guest.again.empty() || say(answer_({}), fd, guest);
   }
   // Commands are arrays of strings, which the reader of replies can read.
   guest.reader.feed(bytes);

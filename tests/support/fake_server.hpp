@@ -23,7 +23,7 @@ class FakeServer {
 
   // On a Unix socket of its own.
   explicit FakeServer(Answer answer);
-  // On a port of 127.0.0.1, says this once to everybody who says anything, be it Redis's language or not.
+  // On a port of 127.0.0.1, says this to whatever anybody says, be it Redis's language or not.
   explicit FakeServer(Said to_anything);
   ~FakeServer();
   FakeServer(const FakeServer&) = delete;
@@ -37,7 +37,6 @@ class FakeServer {
  private:
   struct Guest {
     redis::Reader reader{};
-    bool told = false;
     std::string again{};
     std::size_t said_of_again = 0;
   };
