@@ -1,0 +1,50 @@
+// Who takes part in a run, and how long leases last in it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+#include "core/time.hpp"
+
+namespace tenure::faults {
+
+enum class Role { lock, candidate, instance };
+
+// Clients are counted through: first those that lock, then candidates, then instances.
+struct Crowd {
+  std::size_t nodes = 3;  // the last one keeps its data on disk; behind them comes the Redis of the sessions
+  std::size_t locks = 5;
+  std::size_t candidates = 5;
+  std::size_t instances = 5;
+  std::size_t sessions = 200;
+
+  std::size_t clients() const { return locks + candidates + instances; }
+  std::size_t data() const { return nodes; }  // as a node
+  Role role(std::size_t client) const {
+    if (client < locks) return Role::lock;
+    return client < locks + candidates ? Role::candidate : Role::instance;
+  }
+  std::string name(std::size_t client) const {
+    switch (role(client)) {
+      case Role::lock:
+        return "lock-" + std::to_string(client + 1);
+      case Role::candidate:
+        return "candidate-" + std::to_string(client - locks + 1);
+      case Role::instance:
+        break;
+    }
+    return "instance-" + std::to_string(client - locks - candidates + 1);
+  }
+};
+
+// A quarantine takes 1.1 times the cap: a longer one, and a run would do little but wait.
+inline constexpr std::chrono::milliseconds ttl{3'000};
+inline constexpr std::chrono::milliseconds cap{6'000};
+// Below the cap: tokens after lost data rest on clocks that agree within it.
+inline constexpr std::chrono::milliseconds clock_step{5'000};
+
+inline const std::string lock_name = "faults-job";
+inline const std::string election_name = "faults-leader";
+
+}  // namespace tenure::faults

@@ -1,0 +1,51 @@
+// Does to a world what a schedule says.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "faults/evidence.hpp"
+#include "faults/fault.hpp"
+#include "faults/world.hpp"
+#include "support/redis_connection.hpp"
+
+namespace tenure::faults {
+
+class Injector {
+ public:
+  Injector(World& world, Journal& journal);
+
+  void begin(const Fault& fault);
+  void end(const Fault& fault);
+
+  // Clients that were stopped as a whole, and have gone on.
+  const std::vector<Stop>& stops() const { return stops_; }
+  // How many were injected; not those that found nothing to be done to.
+  const std::array<std::size_t, kinds>& counts() const { return counts_; }
+
+ private:
+  // False: there was nothing to do it to.
+  bool begin_on_node(const Fault& fault);
+  void end_on_node(const Fault& fault);
+  bool begin_on_client(const Fault& fault);
+  void end_on_client(const Fault& fault);
+
+  void wipe(std::size_t node);
+  bool remove_lease(const Fault& fault);
+  void block(std::size_t node);
+  void unblock(std::size_t node);
+  // Of the ways of that client the ones that chance has chosen.
+  std::vector<Proxy::Way> ways(const Fault& fault) const;
+  void set(const Fault& fault, const Weather& weather);
+
+  World& world_;
+  Journal& journal_;
+  std::vector<bool> silent_;  // nodes that answer nobody
+  std::map<std::size_t, std::unique_ptr<test::RedisConnection>> blocking_;
+  std::vector<Stop> stops_;
+  std::array<std::size_t, kinds> counts_{};
+};
+
+}  // namespace tenure::faults

@@ -1,0 +1,143 @@
+// tenure-faults: real servers and real clients under a random schedule of faults, judged from outside.
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "faults/run.hpp"
+#include "faults/schedule.hpp"
+
+namespace {
+
+using namespace tenure::faults;
+
+constexpr int usage_error = 64;
+constexpr std::uint64_t seconds_min = 30;
+constexpr std::uint64_t seconds_max = 86'400;
+
+constexpr std::string_view help =
+    R"(tenure-faults: real redis-server and tenure processes under faults, judged by what they write to and poll
+
+  tenure-faults [--seconds N] [--seed S] [--trace]
+
+  --seconds N   how long, with 15 calm seconds at the end (120)
+  --seed S      which schedule (one by chance, which is printed)
+  --plan        print the schedule, and run nothing
+  --trace       print each fault and each end of a process as it happens
+  --mistake     let somebody write with a token that has passed on: the judge must see it
+
+Exit codes: 0 no overlap, tokens in order, and all at work again; 1 not so, and the last lines name a directory with
+what happened; 64 usage; 125 the run could not go on; 130 interrupted
+)";
+
+struct Options {
+  RunOptions run{};
+  bool plan = false;
+  bool trace = false;
+};
+
+[[noreturn]] void refuse(const std::string& why) {
+  std::fprintf(stderr, "tenure-faults: %s; see tenure-faults --help\n", why.c_str());
+  std::exit(usage_error);
+}
+
+std::uint64_t number(std::string_view flag, std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    refuse(std::string(flag) + " \"" + std::string(text) + "\" is not a whole number");
+  }
+  return value;
+}
+
+Options read_options(const std::vector<std::string_view>& args) {
+  Options options;
+  options.run.seed = std::random_device()();
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const std::string_view flag = args[i];
+    const auto value = [&]() -> std::string_view {
+      if (i + 1 >= args.size()) refuse(std::string(flag) + " needs a value");
+      return args[++i];
+    };
+    if (flag == "--seconds") {
+      const auto count = number(flag, value());
+      if (count < seconds_min || count > seconds_max) refuse("--seconds: 30 to 86400");
+      options.run.length = std::chrono::seconds(count);
+    } else if (flag == "--seed") {
+      options.run.seed = number(flag, value());
+    } else if (flag == "--plan") {
+      options.plan = true;
+    } else if (flag == "--trace") {
+      options.trace = true;
+    } else if (flag == "--mistake") {
+      options.run.mistake = true;
+    } else if (flag == "--help" || flag == "-h") {
+      std::fputs(help.data(), stdout);
+      std::exit(0);
+    } else {
+      refuse("unknown option \"" + std::string(flag) + "\"");
+    }
+  }
+  return options;
+}
+
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+void on_signal(int) { interrupted = true; }
+
+void print_plan(const RunOptions& options) {
+  const Crowd crowd;
+  for (const Fault& fault : make_schedule(options.seed, options.length, crowd))
+    std::printf("%s\n", shown(fault, crowd).c_str());
+}
+
+int run_one(const Options& options) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(options.run.length).count();
+  const std::string repeat =
+      "--seconds " + std::to_string(seconds) + " --seed " + std::to_string(options.run.seed);
+  std::fprintf(stderr, "tenure-faults %s\n", repeat.c_str());
+  Journal journal(options.trace);
+  try {
+    const Report report = run(options.run, journal);
+    std::fputs(shown(report).c_str(), stdout);
+    if (report.passed()) {
+      std::puts("no overlap, tokens in order, all at work again");
+      return 0;
+    }
+    if (interrupted && report.innocent()) {
+      std::puts("interrupted; so far no overlap, and tokens in order");
+      return 130;
+    }
+    journal.note(shown(report));
+  } catch (const std::exception& error) {
+    if (interrupted) return 130;
+    std::fprintf(stderr, "tenure-faults: %s\nwhat happened is in %s\n", error.what(),
+                 journal.write().c_str());
+    return 125;
+  }
+  std::printf("FAILED; what happened is in %s\nto repeat the schedule: tenure-faults %s\n",
+              journal.write().c_str(), repeat.c_str());
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options = read_options({argv + 1, argv + argc});
+  if (options.plan) {
+    print_plan(options.run);
+    return 0;
+  }
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+  options.run.interrupted = &interrupted;
+  return run_one(options);
+}

@@ -1,0 +1,40 @@
+// What a run came to, in words and figures.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "faults/crowd.hpp"
+#include "faults/fault.hpp"
+#include "faults/judge.hpp"
+
+namespace tenure::faults {
+
+struct Report {
+  std::uint64_t seed = 0;
+  core::Duration length{};
+  Crowd crowd{};
+  std::array<std::size_t, kinds> faults{};
+  Verdict locks{};
+  Verdict terms{};
+  Verdict sessions{};
+  std::size_t looks_at_results = 0;
+  std::size_t results_went_back = 0;
+  std::optional<core::Duration> alive_after{};  // the last fault
+  std::string missing{};                        // what was not alive again
+  core::Duration longest_stall{};
+
+  bool innocent() const {
+    return locks.innocent() && terms.innocent() && sessions.innocent() && results_went_back == 0;
+  }
+  bool passed() const { return innocent() && alive_after.has_value(); }
+  std::size_t overlaps() const { return locks.overlaps + terms.overlaps + sessions.overlaps; }
+};
+
+std::string shown(const Report& report);
+// One line while it runs.
+std::string progress(const Report& report, core::Duration since);
+
+}  // namespace tenure::faults

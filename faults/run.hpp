@@ -1,0 +1,23 @@
+// One run: a world, a schedule of faults, and the judgement on what came of it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "faults/journal.hpp"
+#include "faults/report.hpp"
+
+namespace tenure::faults {
+
+struct RunOptions {
+  std::uint64_t seed = 1;
+  core::Duration length = std::chrono::seconds(120);
+  bool mistake =
+      false;  // now and then somebody writes with the token of an earlier owner: the judge must see it
+  const std::atomic<bool>* interrupted = nullptr;
+};
+
+// Throws std::runtime_error where the run cannot go on. One that was interrupted says what it has seen so far.
+Report run(const RunOptions& options, Journal& journal);
+
+}  // namespace tenure::faults

@@ -1,0 +1,122 @@
+#include "faults/world.hpp"
+
+#include <unistd.h>
+
+#include <stdexcept>
+
+#include "core/random.hpp"
+#include "runtime/boot_clock.hpp"
+#include "support/nodes.hpp"
+
+namespace tenure::faults {
+
+namespace {
+
+using namespace std::chrono_literals;
+using Words = std::vector<std::string>;
+
+// Some of a poll's time, so that two at one session would be seen.
+constexpr auto poll_path = "/slow/100";
+constexpr std::chrono::milliseconds poll_every{4'000};
+
+std::string milliseconds(core::Duration duration) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
+}
+
+test::RedisServer::Options server_options(const Crowd& crowd, std::size_t node,
+                                          const test::ClockShim& clock) {
+  test::RedisServer::Options options;
+  options.environment = clock.environment();
+  // Then who is kept waiting by a script is told so (BUSY).
+  options.arguments = {"--busy-reply-threshold", "500"};
+  if (node + 1 == crowd.nodes) {
+    for (const char* word : {"--appendonly", "yes", "--appendfsync", "everysec"})
+      options.arguments.emplace_back(word);
+  }
+  return options;
+}
+
+}  // namespace
+
+Directory::Directory() {
+  std::string name = "/tmp/tenure-faults-XXXXXX";
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a directory under /tmp");
+  path_ = name;
+}
+
+Directory::~Directory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+World::World(const Crowd& crowd, std::uint64_t seed, Journal& journal)
+    : crowd_(crowd),
+      seed_(seed),
+      journal_(journal),
+      register_(directory_.path()),
+      target_(cli::HttpTarget::open().value()) {
+  Words paths;
+  for (std::size_t node = 0; node <= crowd.nodes; ++node) {
+    auto& clock = clocks_.emplace_back();
+    auto& server = servers_.emplace_back(server_options(crowd, node, clock));
+    if (node != crowd.data()) test::init(server, cap);
+    paths.push_back(server.socket_path());
+  }
+  add_sessions();
+  proxy_ = std::make_unique<Proxy>(paths, crowd.clients());
+  for (std::size_t client = 0; client < crowd.clients(); ++client) {
+    workers_.emplace_back(
+        crowd.name(client), [this, client](std::size_t generation) { return words(client, generation); },
+        journal);
+  }
+}
+
+World::~World() {
+  for (auto& worker : workers_) worker.finish();
+  for (std::size_t node = 0; node < servers_.size(); ++node) {
+    journal_.keep("node-" + std::to_string(node + 1), servers_[node].log());
+  }
+}
+
+void World::look() {
+  const core::Time now = runtime::boot_now();
+  for (auto& worker : workers_) worker.look(now);
+}
+
+void World::add_sessions() {
+  for (std::size_t i = 1; i <= crowd_.sessions; ++i) {
+    node(crowd_.data())
+        .command({"SET", "session:s-" + std::to_string(i),
+                  R"({"address": ")" + target_->url(poll_path) + R"(", "interval_ms": )" +
+                      milliseconds(poll_every) + "}"});
+  }
+}
+
+std::vector<std::string> World::words(std::size_t client, std::size_t generation) const {
+  core::Random random(seed_ * 1'000'003 + client * 100'003 + generation);
+  const std::string id = crowd_.name(client) + '.' + std::to_string(generation);
+  const std::string length = milliseconds(ttl) + "ms";
+  Words words{TENURE_PROGRAM};
+  Words command{"--", TENURE_FENCED_WRITER, register_.socket_path(), id};
+  switch (crowd_.role(client)) {
+    case Role::lock:
+      words.insert(words.end(), {"run", lock_name, "--ttl", length});
+      command.push_back(milliseconds(random.between(50ms, 500ms)));
+      break;
+    case Role::candidate:
+      words.insert(words.end(), {"elect", election_name, "--lease", length});
+      command.push_back(milliseconds(random.between(1s, 5s)));
+      break;
+    case Role::instance:
+      words.insert(words.end(), {"poll", "--json", "--log-level", "info", "--ttl", length, "--data",
+                                 proxy_->url({client, crowd_.data()})});
+      command.clear();
+  }
+  words.insert(words.end(), {"--id", id, "--ttl-max", milliseconds(cap) + "ms"});
+  for (std::size_t node = 0; node < crowd_.nodes; ++node)
+    words.insert(words.end(), {"--redis", proxy_->url({client, node})});
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
+}
+
+}  // namespace tenure::faults

@@ -1,0 +1,70 @@
+// Everything that takes part in a run: real Redis servers, real clients, the network between them, and what they write to and
+// poll. Gone with it, and so are its files.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "cli/http_target.hpp"
+#include "faults/crowd.hpp"
+#include "faults/journal.hpp"
+#include "faults/proxy.hpp"
+#include "faults/register.hpp"
+#include "faults/worker.hpp"
+#include "support/clock_shim.hpp"
+#include "support/redis_server.hpp"
+
+namespace tenure::faults {
+
+// A directory under /tmp, which goes with it.
+class Directory {
+ public:
+  Directory();
+  ~Directory();
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+class World {
+ public:
+  // The seed says how long owners work.
+  World(const Crowd& crowd, std::uint64_t seed, Journal& journal);
+  // Keeps what the processes have said.
+  ~World();
+
+  const Crowd& crowd() const { return crowd_; }
+  Proxy& proxy() { return *proxy_; }
+  const Register& writes() const { return register_; }
+  const cli::HttpTarget& target() const { return *target_; }
+  // The last one is that of the sessions.
+  test::RedisServer& node(std::size_t node) { return servers_.at(node); }
+  test::ClockShim& clock(std::size_t node) { return clocks_.at(node); }
+  Worker& client(std::size_t client) { return workers_.at(client); }
+
+  // Starts clients that are due, and notices those that have ended.
+  void look();
+
+ private:
+  std::vector<std::string> words(std::size_t client, std::size_t generation) const;
+  void add_sessions();
+
+  Crowd crowd_;
+  std::uint64_t seed_;
+  Journal& journal_;
+  Directory directory_;
+  Register register_;
+  std::unique_ptr<cli::HttpTarget> target_;
+  std::deque<test::ClockShim> clocks_;
+  std::deque<test::RedisServer> servers_;
+  std::unique_ptr<Proxy> proxy_;
+  std::deque<Worker> workers_;  // go first
+};
+
+}  // namespace tenure::faults
