@@ -21,11 +21,17 @@ struct Crowd {
 
   std::size_t clients() const { return locks + candidates + instances; }
   std::size_t data() const { return nodes; }  // as a node
+  // Stand for whichever client it is at that moment.
+  std::size_t lock_owner() const { return clients(); }
+  std::size_t leader() const { return clients() + 1; }
   Role role(std::size_t client) const {
-    if (client < locks) return Role::lock;
+    if (client < locks || client == lock_owner()) return Role::lock;
+    if (client == leader()) return Role::candidate;
     return client < locks + candidates ? Role::candidate : Role::instance;
   }
   std::string name(std::size_t client) const {
+    if (client == lock_owner()) return "lock owner";
+    if (client == leader()) return "leader";
     switch (role(client)) {
       case Role::lock:
         return "lock-" + std::to_string(client + 1);

@@ -36,10 +36,11 @@ enum class Kind : std::uint8_t {
 inline constexpr std::size_t kinds = static_cast<std::size_t>(Kind::end_client) + 1;
 
 struct Fault {
+  std::size_t id = 0;
   core::Duration at{};  // since the run began
   Kind kind{};
   core::Duration length{};
-  std::size_t whom = 0;      // a node or a client
+  std::size_t whom = 0;      // a node, or a client as Crowd counts them
   std::uint64_t detail = 0;  // chance, for what remains to be chosen
 
   core::Duration end() const { return at + length; }

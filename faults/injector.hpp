@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "faults/evidence.hpp"
@@ -26,6 +27,9 @@ class Injector {
   const std::array<std::size_t, kinds>& counts() const { return counts_; }
 
  private:
+  // Whom it hits now, as no other does; nothing: there is nobody.
+  std::optional<Fault> aimed(Fault fault) const;
+
   // False: there was nothing to do it to.
   bool begin_on_node(const Fault& fault);
   void end_on_node(const Fault& fault);
@@ -42,7 +46,8 @@ class Injector {
 
   World& world_;
   Journal& journal_;
-  std::vector<bool> silent_;  // nodes that answer nobody
+  std::map<std::size_t, Fault> under_way_;  // by id, and aimed
+  std::vector<bool> silent_;                // nodes that answer nobody
   std::map<std::size_t, std::unique_ptr<test::RedisConnection>> blocking_;
   std::vector<Stop> stops_;
   std::array<std::size_t, kinds> counts_{};

@@ -44,8 +44,8 @@ const std::vector<Chance> data_chances{
     {Kind::forget_scripts, 1, 0ms, 0ms},
 };
 const std::vector<Chance> client_chances{
-    {Kind::stop_client, 6, 500ms, 6s},
-    {Kind::stop_supervisor, 5, 500ms, 6s},
+    {Kind::stop_client, 10, 500ms, 6s},
+    {Kind::stop_supervisor, 8, 500ms, 6s},
     {Kind::cut_client, 5, 1s, 8s},
     {Kind::lose_answers, 4, 500ms, 5s},
     {Kind::lose_requests, 4, 500ms, 5s},
@@ -65,7 +65,7 @@ class Scheduler {
         crowd_(crowd),
         end_(length - calm_end),
         free_nodes_(crowd.nodes + 1),
-        free_clients_(crowd.clients()) {}
+        free_clients_(crowd.clients() + 2) {}
 
   std::vector<Fault> schedule() {
     Duration storm = 2s;
@@ -76,6 +76,7 @@ class Scheduler {
       storm = over + random_.between(6s, 9s);
     }
     std::ranges::stable_sort(faults_, {}, &Fault::at);
+    for (std::size_t i = 0; i < faults_.size(); ++i) faults_[i].id = i;
     return std::move(faults_);
   }
 
@@ -92,7 +93,7 @@ class Scheduler {
   }
 
   void strike_nodes(Duration from, Duration until) {
-    for (Duration at = from; at < until; at += random_.between(1s, 5s)) {
+    for (Duration at = from; at < until; at += random_.between(800ms, 4s)) {
       std::size_t node = random_.below(crowd_.nodes + 1);
       Chance chance = draw(node == crowd_.data() ? data_chances : node_chances);
       if (wrong_ && is_step(chance.kind)) {  // then it goes back to where it was
@@ -104,8 +105,10 @@ class Scheduler {
   }
 
   void strike_clients(Duration from, Duration until) {
-    for (Duration at = from; at < until; at += random_.between(200ms, 1800ms)) {
-      const std::size_t client = random_.below(crowd_.clients());
+    for (Duration at = from; at < until; at += random_.between(150ms, 1100ms)) {
+      // Half of them hit who has something to lose.
+      const std::size_t client =
+          random_.below(2) == 0 ? crowd_.lock_owner() + random_.below(2) : random_.below(crowd_.clients());
       const Chance& chance = draw(client_chances);
       // An instance has no watchdog and no command: what stops it stops all of it.
       if (chance.kind == Kind::stop_supervisor && crowd_.role(client) == Role::instance) continue;
@@ -115,10 +118,12 @@ class Scheduler {
 
   void strike(Duration at, Duration until, std::size_t whom, const Chance& chance,
               std::vector<Duration>& free) {
-    const Fault fault{at, chance.kind, random_.between(chance.shortest, chance.longest), whom,
-                      random_.next()};
+    const Fault fault{
+        0, at, chance.kind, random_.between(chance.shortest, chance.longest), whom, random_.next()};
     if (fault.at < free[whom] || fault.end() > until || !clocks_allow(fault)) return;
-    free[whom] = fault.end() + 300ms;
+    // The next owner may be hit while this one still suffers.
+    const bool anyone = &free == &free_clients_ && whom >= crowd_.clients();
+    free[whom] = anyone ? fault.at : fault.end() + 300ms;
     faults_.push_back(fault);
   }
 
