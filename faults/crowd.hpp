@@ -50,6 +50,9 @@ inline constexpr std::chrono::milliseconds cap{6'000};
 // Below the cap: tokens after lost data rest on clocks that agree within it.
 inline constexpr std::chrono::milliseconds clock_step{5'000};
 
+// How long an owner rests between two writes.
+inline constexpr std::chrono::milliseconds write_rest{2};
+
 inline const std::string lock_name = "faults-job";
 inline const std::string election_name = "faults-leader";
 

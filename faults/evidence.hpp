@@ -32,8 +32,8 @@ struct Term {
 struct Stop {
   std::string who;
   std::set<pid_t> pids;
-  core::Time from{};   // when the first of them was stopped
-  core::Time until{};  // when all of them were continued
+  core::Time from{};   // just before the first of them was stopped
+  core::Time until{};  // just before the first of them was continued
 };
 
 }  // namespace tenure::faults

@@ -7,7 +7,7 @@
 // One thing no lock can prevent: a client that is stopped as a whole (SIGSTOP to tenure, its watchdog and its command) past
 // its deadline goes on where it was, and its command acts until the watchdog, which stood still with it, has run again. Such
 // an act is excused, and counted as a stale one, if all of this is true: it comes after the first act with a larger token,
-// the very process that acts was stopped by us, and it acts within `going_on_max` after all were continued. A command whose
+// the very process that acts was stopped by us, and it acts within `going_on_max` after it was continued. A command whose
 // tenure alone was stopped or killed is never excused: its watchdog has to end it in time. Nor is a process that the machine
 // was slow to run: its act counts from when it began.
 #pragma once

@@ -115,7 +115,7 @@ class Run {
     erred_ = boot_now();
     journal_.note("a process writes with token " + std::to_string(token) + ", which has passed on");
     survivor_ = std::make_unique<test::Process>(
-        std::vector<std::string>{TENURE_FENCED_WRITER, world_.writes().socket_path(), "survivor", "100"},
+        std::vector<std::string>{TENURE_FENCED_WRITER, world_.writes().socket_path(), "survivor", "50"},
         test::Process::Options{
             .environment = {"TENURE_NAME=" + lock_name, "TENURE_TOKEN=" + std::to_string(token)}});
   }

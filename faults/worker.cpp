@@ -75,9 +75,9 @@ bool Worker::stop_all() {
 
 std::optional<Stop> Worker::continue_all() {
   if (!stop_) return std::nullopt;
+  stop_->until = boot_now();
   // The worst order: commands act again before their watchdogs do.
   for (auto pid = stop_->pids.rbegin(); pid != stop_->pids.rend(); ++pid) kill(*pid, SIGCONT);
-  stop_->until = boot_now();
   return std::exchange(stop_, std::nullopt);
 }
 

@@ -101,11 +101,11 @@ std::vector<std::string> World::words(std::size_t client, std::size_t generation
   switch (crowd_.role(client)) {
     case Role::lock:
       words.insert(words.end(), {"run", lock_name, "--ttl", length});
-      command.push_back(milliseconds(random.between(50ms, 500ms)));
+      command.push_back(std::to_string(random.between(50ms, 500ms) / write_rest));
       break;
     case Role::candidate:
       words.insert(words.end(), {"elect", election_name, "--lease", length});
-      command.push_back(milliseconds(random.between(1s, 5s)));
+      command.push_back(std::to_string(random.between(1s, 5s) / write_rest));
       break;
     case Role::instance:
       words.insert(words.end(), {"poll", "--json", "--log-level", "info", "--ttl", length, "--data",

@@ -1,5 +1,6 @@
-// fenced_writer SOCKET WHO MILLISECONDS: writes to the register again and again while it runs, as a command under a lease
-// whose token it has from its environment. It asks nobody whether it still may.
+// fenced_writer SOCKET WHO WRITES: writes to the register so many times, with a short rest after each, as a command under a
+// lease whose token it has from its environment. It asks nobody whether it still may, and no clock whether it is late: one that
+// was stopped goes on where it was.
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
@@ -12,9 +13,11 @@
 #include <string>
 #include <thread>
 
+#include "faults/crowd.hpp"
+
 namespace {
 
-constexpr std::chrono::milliseconds between_writes{2};
+using tenure::faults::write_rest;
 
 long long boot_nanoseconds() {
   timespec now{};
@@ -37,21 +40,20 @@ int main(int argc, char** argv) {
   const char* token = std::getenv("TENURE_TOKEN");
   const char* name = std::getenv("TENURE_NAME");
   if (argc != 4 || token == nullptr || name == nullptr) {
-    std::fputs("usage: fenced_writer SOCKET WHO MILLISECONDS, under tenure run or elect\n", stderr);
+    std::fputs("usage: fenced_writer SOCKET WHO WRITES, under tenure run or elect\n", stderr);
     return 64;
   }
   const int fd = connect_to(argv[1]);
   if (fd < 0) return 69;
   const std::string start =
       std::string(name) + ' ' + argv[2] + ' ' + token + ' ' + std::to_string(getpid()) + ' ';
-  const auto until = boot_nanoseconds() + std::atoll(argv[3]) * 1'000'000;
-  for (auto now = boot_nanoseconds(); now < until; now = boot_nanoseconds()) {
-    const std::string line = start + std::to_string(now) + '\n';
+  for (long left = std::atol(argv[3]); left > 0; --left) {
+    const std::string line = start + std::to_string(boot_nanoseconds()) + '\n';
     std::array<char, 2> answer{};
     if (send(fd, line.data(), line.size(), MSG_NOSIGNAL) < 0 ||
         recv(fd, answer.data(), answer.size(), 0) <= 0)
       return 69;
-    std::this_thread::sleep_for(between_writes);
+    std::this_thread::sleep_for(write_rest);
   }
   return 0;
 }
