@@ -31,6 +31,7 @@ constexpr std::string_view help =
   --seed S      which schedule (one by chance, which is printed)
   --plan        print the schedule, and run nothing
   --trace       print each fault and each end of a process as it happens
+  --program P   another build of tenure, one with a planted mistake perhaps
   --mistake     let somebody write with a token that has passed on; then 0 means that the judge has seen it
 
 Exit codes: 0 no overlap, tokens in order, and all at work again; 1 not so, and the last lines name a directory with
@@ -76,6 +77,8 @@ Options read_options(const std::vector<std::string_view>& args) {
       options.plan = true;
     } else if (flag == "--trace") {
       options.trace = true;
+    } else if (flag == "--program") {
+      options.run.program = value();
     } else if (flag == "--mistake") {
       options.run.mistake = true;
     } else if (flag == "--help" || flag == "-h") {
@@ -101,8 +104,8 @@ void print_plan(const RunOptions& options) {
 
 int run_one(const Options& options) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(options.run.length).count();
-  const std::string repeat =
-      "--seconds " + std::to_string(seconds) + " --seed " + std::to_string(options.run.seed);
+  std::string repeat = "--seconds " + std::to_string(seconds) + " --seed " + std::to_string(options.run.seed);
+  if (options.run.program != RunOptions{}.program) repeat += " --program " + options.run.program;
   std::fprintf(stderr, "tenure-faults %s\n", repeat.c_str());
   Journal journal(options.trace);
   try {

@@ -36,7 +36,7 @@ class Run {
   Run(const RunOptions& options, Journal& journal)
       : options_(options),
         journal_(journal),
-        world_(Crowd{}, options.seed, journal),
+        world_({Crowd{}, options.program, options.seed}, journal),
         injector_(world_, journal),
         results_(world_.node(world_.crowd().data()).socket_path(), world_.crowd().sessions) {
     for (const Fault& fault : make_schedule(options.seed, options.length, world_.crowd())) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 #include "faults/journal.hpp"
 #include "faults/report.hpp"
@@ -12,8 +13,9 @@ namespace tenure::faults {
 struct RunOptions {
   std::uint64_t seed = 1;
   core::Duration length = std::chrono::seconds(120);
-  bool mistake =
-      false;  // now and then somebody writes with the token of an earlier owner: the judge must see it
+  std::string program = TENURE_PROGRAM;
+  // Now and then somebody writes with the token of an earlier owner: the judge must see it.
+  bool mistake = false;
   const std::atomic<bool>* interrupted = nullptr;
 };
 

@@ -49,12 +49,12 @@ Directory::~Directory() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-World::World(const Crowd& crowd, std::uint64_t seed, Journal& journal)
-    : crowd_(crowd),
-      seed_(seed),
+World::World(Options options, Journal& journal)
+    : options_(std::move(options)),
       journal_(journal),
       register_(directory_.path()),
       target_(cli::HttpTarget::open().value()) {
+  const Crowd& crowd = options_.crowd;
   Words paths;
   for (std::size_t node = 0; node <= crowd.nodes; ++node) {
     auto& clock = clocks_.emplace_back();
@@ -84,8 +84,8 @@ void World::look() {
 }
 
 void World::add_sessions() {
-  for (std::size_t i = 1; i <= crowd_.sessions; ++i) {
-    node(crowd_.data())
+  for (std::size_t i = 1; i <= crowd().sessions; ++i) {
+    node(crowd().data())
         .command({"SET", "session:s-" + std::to_string(i),
                   R"({"address": ")" + target_->url(poll_path) + R"(", "interval_ms": )" +
                       milliseconds(poll_every) + "}"});
@@ -93,12 +93,12 @@ void World::add_sessions() {
 }
 
 std::vector<std::string> World::words(std::size_t client, std::size_t generation) const {
-  core::Random random(seed_ * 1'000'003 + client * 100'003 + generation);
-  const std::string id = crowd_.name(client) + '.' + std::to_string(generation);
+  core::Random random(options_.seed * 1'000'003 + client * 100'003 + generation);
+  const std::string id = crowd().name(client) + '.' + std::to_string(generation);
   const std::string length = milliseconds(ttl) + "ms";
-  Words words{TENURE_PROGRAM};
+  Words words{options_.program};
   Words command{"--", TENURE_FENCED_WRITER, register_.socket_path(), id};
-  switch (crowd_.role(client)) {
+  switch (crowd().role(client)) {
     case Role::lock:
       words.insert(words.end(), {"run", lock_name, "--ttl", length});
       command.push_back(std::to_string(random.between(50ms, 500ms) / write_rest));
@@ -109,11 +109,11 @@ std::vector<std::string> World::words(std::size_t client, std::size_t generation
       break;
     case Role::instance:
       words.insert(words.end(), {"poll", "--json", "--log-level", "info", "--ttl", length, "--data",
-                                 proxy_->url({client, crowd_.data()})});
+                                 proxy_->url({client, crowd().data()})});
       command.clear();
   }
   words.insert(words.end(), {"--id", id, "--ttl-max", milliseconds(cap) + "ms"});
-  for (std::size_t node = 0; node < crowd_.nodes; ++node)
+  for (std::size_t node = 0; node < crowd().nodes; ++node)
     words.insert(words.end(), {"--redis", proxy_->url({client, node})});
   words.insert(words.end(), command.begin(), command.end());
   return words;

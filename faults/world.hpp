@@ -34,12 +34,17 @@ class Directory {
 
 class World {
  public:
-  // The seed says how long owners work.
-  World(const Crowd& crowd, std::uint64_t seed, Journal& journal);
+  struct Options {
+    Crowd crowd{};
+    std::string program;     // tenure
+    std::uint64_t seed = 0;  // says how long owners work
+  };
+
+  World(Options options, Journal& journal);
   // Keeps what the processes have said.
   ~World();
 
-  const Crowd& crowd() const { return crowd_; }
+  const Crowd& crowd() const { return options_.crowd; }
   Proxy& proxy() { return *proxy_; }
   const Register& writes() const { return register_; }
   const cli::HttpTarget& target() const { return *target_; }
@@ -55,8 +60,7 @@ class World {
   std::vector<std::string> words(std::size_t client, std::size_t generation) const;
   void add_sessions();
 
-  Crowd crowd_;
-  std::uint64_t seed_;
+  Options options_;
   Journal& journal_;
   Directory directory_;
   Register register_;
