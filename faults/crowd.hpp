@@ -11,10 +11,17 @@ namespace tenure::faults {
 
 enum class Role { lock, candidate, instance };
 
+// What they own. Most owners of the first are done within half a second, so that there are many grants; owners of the others
+// would outlast their leases if nobody ended them.
+inline const std::string short_job = "faults-short";
+inline const std::string long_job = "faults-long";
+inline const std::string leadership = "faults-leader";
+
 // Clients are counted through: first those that lock, then candidates, then instances.
 struct Crowd {
   std::size_t nodes = 3;  // the last one keeps its data on disk; behind them comes the Redis of the sessions
-  std::size_t locks = 5;
+  std::size_t locks = 5;  // of them
+  std::size_t long_locks = 2;  // the last ones, want another name
   std::size_t candidates = 5;
   std::size_t instances = 5;
   std::size_t sessions = 200;
@@ -23,14 +30,23 @@ struct Crowd {
   std::size_t data() const { return nodes; }  // as a node
   // Stand for whichever client it is at that moment.
   std::size_t lock_owner() const { return clients(); }
-  std::size_t leader() const { return clients() + 1; }
+  std::size_t long_lock_owner() const { return clients() + 1; }
+  std::size_t leader() const { return clients() + 2; }
+  std::size_t targets() const { return clients() + 3; }
   Role role(std::size_t client) const {
-    if (client < locks || client == lock_owner()) return Role::lock;
+    if (client < locks || client == lock_owner() || client == long_lock_owner()) return Role::lock;
     if (client == leader()) return Role::candidate;
     return client < locks + candidates ? Role::candidate : Role::instance;
   }
+  // The name that it wants, of a lock or an election.
+  const std::string& wants(std::size_t client) const {
+    if (role(client) == Role::candidate) return leadership;
+    const bool is_long = client == long_lock_owner() || (client < locks && client + long_locks >= locks);
+    return is_long ? long_job : short_job;
+  }
   std::string name(std::size_t client) const {
     if (client == lock_owner()) return "lock owner";
+    if (client == long_lock_owner()) return "long owner";
     if (client == leader()) return "leader";
     switch (role(client)) {
       case Role::lock:
@@ -52,8 +68,5 @@ inline constexpr std::chrono::milliseconds clock_step{5'000};
 
 // How long an owner rests between two writes.
 inline constexpr std::chrono::milliseconds write_rest{2};
-
-inline const std::string lock_name = "faults-job";
-inline const std::string election_name = "faults-leader";
 
 }  // namespace tenure::faults

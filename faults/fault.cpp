@@ -12,12 +12,29 @@ struct Words {
 };
 
 constexpr std::array<Words, kinds> words{{
-    {"kill node", "F1 F2"},     {"stop node", "F3"},    {"cut node off", ""},     {"clock back", "F8"},
-    {"clock forward", "F8"},    {"flush node", "F9"},   {"delete a lease", "F9"}, {"fill node", "F11"},
-    {"forget scripts", "F12"},  {"block node", "F13"},  {"stop client", "F4"},    {"stop supervisor", "F5"},
-    {"cut client off", "F6"},   {"lose answers", "F7"}, {"lose requests", "F7"},  {"hold and release", "F7"},
-    {"replay", "F7"},           {"delay", "F7"},        {"single bytes", "F7"},   {"kill client", "F16"},
-    {"kill supervisor", "F16"}, {"end client", "F16"},
+    {"kill node", "F1 F2"},
+    {"stop node", "F3"},
+    {"cut node off", ""},
+    {"clock back", "F8"},
+    {"clock forward", "F8"},
+    {"flush node", "F9"},
+    {"flush two nodes", "F14"},
+    {"delete a lease", "F9"},
+    {"fill node", "F11"},
+    {"forget scripts", "F12"},
+    {"block node", "F13"},
+    {"stop client", "F4"},
+    {"stop supervisor", "F5"},
+    {"cut client off", "F6"},
+    {"lose answers", "F7"},
+    {"lose requests", "F7"},
+    {"hold and release", "F7"},
+    {"replay", "F7"},
+    {"delay", "F7"},
+    {"single bytes", "F7"},
+    {"kill client", "F16"},
+    {"kill supervisor", "F16"},
+    {"end client", "F16"},
 }};
 
 }  // namespace

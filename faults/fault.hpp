@@ -16,6 +16,7 @@ enum class Kind : std::uint8_t {
   step_back,        // F8: its clock goes back while it is used
   step_forward,     // F8: its clock goes forward after nobody has reached it for longer than a lease lasts
   flush,            // F9: FLUSHALL
+  flush_two,        // F14: FLUSHALL there and on the next one, at once
   remove_lease,     // F9: one lease is deleted there
   fill,             // F11: maxmemory is reached
   forget_scripts,   // F12

@@ -40,8 +40,7 @@ std::optional<Fault> Injector::aimed(Fault fault) const {
   if (is_of_node(fault.kind)) return fault;
   const Crowd& crowd = world_.crowd();
   if (fault.whom >= crowd.clients()) {
-    const auto& resource = fault.whom == crowd.leader() ? election_name : lock_name;
-    const auto writers = world_.writes().writers(resource, runtime::boot_now() - lately);
+    const auto writers = world_.writes().writers(crowd.wants(fault.whom), runtime::boot_now() - lately);
     if (writers.empty()) return std::nullopt;
     const std::string who = writers.begin()->substr(0, writers.begin()->find('.'));
     while (fault.whom > 0 && crowd.name(fault.whom) != who) fault.whom -= 1;

@@ -29,6 +29,13 @@ bool Injector::begin_on_node(const Fault& fault) {
     case Kind::flush:
       wipe(fault.whom);
       return true;
+    case Kind::flush_two: {
+      const std::size_t next = (fault.whom + 1) % world_.crowd().nodes;
+      if (silent_[next]) return false;
+      wipe(fault.whom);
+      wipe(next);
+      return true;
+    }
     case Kind::remove_lease:
       return remove_lease(fault);
     case Kind::fill:
@@ -82,10 +89,12 @@ void Injector::wipe(std::size_t node) {
 
 // Only a lease that all nodes show, so that two of them still do: a majority is against anybody else.
 bool Injector::remove_lease(const Fault& fault) {
-  const std::size_t which = fault.detail % (world_.crowd().sessions + 10);
-  const std::string key = which == 0   ? election_name
-                          : which < 10 ? "redlock:" + lock_name
-                                       : "poll:lease:s-" + std::to_string(which - 9);
+  const std::vector<std::string> keys{"redlock:" + short_job, "redlock:" + long_job, leadership};
+  const std::size_t which = fault.detail % (2 * keys.size());
+  const std::string key =
+      which < keys.size()
+          ? keys[which]
+          : "poll:lease:s-" + std::to_string(1 + (fault.detail >> 8) % world_.crowd().sessions);
   std::string value;
   for (std::size_t node = 0; node < world_.crowd().nodes; ++node) {
     if (silent_[node]) return false;

@@ -16,15 +16,17 @@ using namespace std::chrono_literals;
 std::optional<std::string> missing_locks(World& world, core::Time since) {
   const Crowd& crowd = world.crowd();
   std::set<std::string> clients;
-  for (const auto& who : world.writes().writers(lock_name, since))
-    clients.insert(who.substr(0, who.find('.')));
+  for (const auto& name : {short_job, long_job}) {
+    for (const auto& who : world.writes().writers(name, since)) clients.insert(who.substr(0, who.find('.')));
+  }
   if (clients.size() == crowd.locks) return std::nullopt;
-  return std::to_string(clients.size()) + " of " + std::to_string(crowd.locks) + " clients have had the lock";
+  return std::to_string(clients.size()) + " of " + std::to_string(crowd.locks) +
+         " clients have had their lock";
 }
 
 std::optional<std::string> missing_leader(World& world, core::Time since) {
   const auto lately = std::max(since, runtime::boot_now() - 2s);
-  if (!world.writes().writers(election_name, lately).empty()) return std::nullopt;
+  if (!world.writes().writers(leadership, lately).empty()) return std::nullopt;
   return "nobody has led for two seconds";
 }
 

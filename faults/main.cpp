@@ -112,7 +112,8 @@ int run_one(const Options& options) {
     const Report report = run(options.run, journal);
     std::fputs(shown(report).c_str(), stdout);
     if (options.run.mistake && !interrupted) {
-      const bool seen = report.locks.overlaps > 0 && report.terms.innocent() && report.sessions.innocent();
+      const bool seen = report.short_locks.overlaps > 0 && report.long_locks.innocent() &&
+                        report.terms.innocent() && report.sessions.innocent();
       std::puts(seen ? "the mistake was seen, and nothing else"
                      : "FAILED: the mistake was not seen, or more than it");
       return seen ? 0 : 1;

@@ -48,15 +48,19 @@ std::string shown(const Report& report) {
   text += faults_line(report);
   text += format("%-9s %8s %9s %8s %8s %9s %13s %14s %12s\n", "", "grants", "acts", "refused", "excused",
                  "overlaps", "out of order", "slack: least", "median");
-  text += row("locks", report.locks) + row("terms", report.terms) + row("sessions", report.sessions);
+  text += row("short", report.short_locks) + row("long", report.long_locks) + row("terms", report.terms) +
+          row("sessions", report.sessions);
   text += format("results: looked at %zu times, a token went back %zu times\n", report.looks_at_results,
                  report.results_went_back);
-  text += report.alive_after ? format("calm: all owned and at work again %.1f s after the last fault\n",
-                                      seconds(*report.alive_after))
-                             : "calm: NOT all owned and at work again: " + report.missing + '\n';
+  if (report.alive_after) {
+    text += format("calm: all owned and at work again %.1f s after the last fault\n",
+                   seconds(*report.alive_after));
+  } else if (!report.missing.empty()) {
+    text += "calm: NOT all owned and at work again: " + report.missing + '\n';
+  }
   text +=
       "longest time that this machine kept a thread waiting: " + milliseconds(report.longest_stall) + '\n';
-  for (const Verdict* verdict : {&report.locks, &report.terms, &report.sessions}) {
+  for (const Verdict* verdict : report.verdicts()) {
     const auto& all = verdict->sentences;
     for (std::size_t i = 0; i < std::min(all.size(), sentences_max); ++i)
       text += "VIOLATED: " + all[i] + '\n';
@@ -66,13 +70,16 @@ std::string shown(const Report& report) {
 }
 
 std::string progress(const Report& report, core::Duration since) {
+  const auto sum = [&](std::size_t Verdict::* count) {
+    std::size_t all = 0;
+    for (const Verdict* verdict : report.verdicts()) all += verdict->*count;
+    return all;
+  };
   return format(
-      "%5.0f s  faults %zu, grants %zu, writes %zu, polls %zu, refused %zu, overlaps %zu, out of order %zu",
+      "%5.0f s  faults %zu, grants %zu, writes and polls %zu, refused %zu, overlaps %zu, out of order %zu",
       seconds(since), std::accumulate(report.faults.begin(), report.faults.end(), std::size_t{0}),
-      report.locks.grants + report.terms.grants + report.sessions.grants,
-      report.locks.acts + report.terms.acts, report.sessions.acts,
-      report.locks.refused + report.terms.refused, report.overlaps(),
-      report.locks.disorders + report.terms.disorders + report.sessions.disorders);
+      sum(&Verdict::grants), sum(&Verdict::acts), sum(&Verdict::refused), sum(&Verdict::overlaps),
+      sum(&Verdict::disorders));
 }
 
 }  // namespace tenure::faults

@@ -1,6 +1,7 @@
 // What a run came to, in words and figures.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -17,20 +18,21 @@ struct Report {
   core::Duration length{};
   Crowd crowd{};
   std::array<std::size_t, kinds> faults{};
-  Verdict locks{};
+  Verdict short_locks{};
+  Verdict long_locks{};
   Verdict terms{};
   Verdict sessions{};
   std::size_t looks_at_results = 0;
   std::size_t results_went_back = 0;
   std::optional<core::Duration> alive_after{};  // the last fault
-  std::string missing{};                        // what was not alive again
+  std::string missing{};  // what was not alive again; empty also where nobody waited for it
   core::Duration longest_stall{};
 
+  std::array<const Verdict*, 4> verdicts() const { return {&short_locks, &long_locks, &terms, &sessions}; }
   bool innocent() const {
-    return locks.innocent() && terms.innocent() && sessions.innocent() && results_went_back == 0;
+    return results_went_back == 0 && std::ranges::all_of(verdicts(), [](auto* it) { return it->innocent(); });
   }
   bool passed() const { return innocent() && alive_after.has_value(); }
-  std::size_t overlaps() const { return locks.overlaps + terms.overlaps + sessions.overlaps; }
 };
 
 std::string shown(const Report& report);

@@ -110,14 +110,14 @@ class Run {
   // A process that writes with what its lease left it, after the lease has passed on.
   void make_mistakes() {
     if (!options_.mistake || boot_now() < erred_ + mistake_every) return;
-    const auto token = world_.writes().earlier_token(lock_name);
+    const auto token = world_.writes().earlier_token(short_job);
     if (token == 0) return;
     erred_ = boot_now();
     journal_.note("a process writes with token " + std::to_string(token) + ", which has passed on");
     survivor_ = std::make_unique<test::Process>(
         std::vector<std::string>{TENURE_FENCED_WRITER, world_.writes().socket_path(), "survivor", "50"},
         test::Process::Options{
-            .environment = {"TENURE_NAME=" + lock_name, "TENURE_TOKEN=" + std::to_string(token)}});
+            .environment = {"TENURE_NAME=" + short_job, "TENURE_TOKEN=" + std::to_string(token)}});
   }
 
   Report judged() const {
@@ -127,13 +127,14 @@ class Run {
     report.crowd = world_.crowd();
     report.faults = injector_.counts();
     auto verdicts = judge(world_.writes().terms(), injector_.stops());
-    report.locks = std::move(verdicts[lock_name]);
-    report.terms = std::move(verdicts[election_name]);
+    report.short_locks = std::move(verdicts[short_job]);
+    report.long_locks = std::move(verdicts[long_job]);
+    report.terms = std::move(verdicts[leadership]);
     report.sessions = judge(world_.target().visits(), injector_.stops(), boot_now());
     report.looks_at_results = results_.looks();
     report.results_went_back = results_.went_back();
     report.alive_after = alive_after_;
-    report.missing = missing_;
+    if (!interrupted()) report.missing = missing_;
     report.longest_stall = stalls_.longest();
     return report;
   }

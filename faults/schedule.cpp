@@ -33,6 +33,7 @@ const std::vector<Chance> node_chances{
     {Kind::stop_node, 4, 500ms, 5s},
     {Kind::cut_node, 2, 1s, 5s},
     {Kind::flush, 3, 0ms, 0ms},
+    {Kind::flush_two, 3, 0ms, 0ms},
     {Kind::remove_lease, 5, 0ms, 0ms},
     {Kind::fill, 3, 1s, 5s},
     {Kind::forget_scripts, 4, 0ms, 0ms},
@@ -44,8 +45,8 @@ const std::vector<Chance> data_chances{
     {Kind::forget_scripts, 1, 0ms, 0ms},
 };
 const std::vector<Chance> client_chances{
-    {Kind::stop_client, 10, 500ms, 6s},
-    {Kind::stop_supervisor, 8, 500ms, 6s},
+    {Kind::stop_client, 10, 1s, 6s},
+    {Kind::stop_supervisor, 12, 2s, 6s},
     {Kind::cut_client, 5, 1s, 8s},
     {Kind::lose_answers, 4, 500ms, 5s},
     {Kind::lose_requests, 4, 500ms, 5s},
@@ -58,6 +59,24 @@ const std::vector<Chance> client_chances{
     {Kind::end_client, 3, 0ms, 2s},
 };
 
+// From one fault to the next.
+struct Gap {
+  Duration least;
+  Duration most;
+};
+
+// A storm is over the nodes, over the clients or over both: where nodes forget all the time, nobody owns anything that
+// could be lost.
+struct Style {
+  Gap node_gap;
+  Gap client_gap;
+};
+constexpr std::array<Style, 3> styles{{
+    {{600ms, 3s}, {800ms, 3s}},
+    {{5s, 12s}, {100ms, 800ms}},
+    {{1s, 5s}, {150ms, 1200ms}},
+}};
+
 class Scheduler {
  public:
   Scheduler(std::uint64_t seed, Duration length, const Crowd& crowd)
@@ -65,14 +84,15 @@ class Scheduler {
         crowd_(crowd),
         end_(length - calm_end),
         free_nodes_(crowd.nodes + 1),
-        free_clients_(crowd.clients() + 2) {}
+        free_clients_(crowd.targets()) {}
 
   std::vector<Fault> schedule() {
     Duration storm = 2s;
     while (storm < end_) {
       const Duration over = std::min(storm + random_.between(14s, 24s), end_);
-      strike_nodes(storm, over);
-      strike_clients(storm, over);
+      const Style& style = styles.at(random_.below(styles.size()));
+      strike_nodes(storm, over, style.node_gap);
+      strike_clients(storm, over, style.client_gap);
       storm = over + random_.between(6s, 9s);
     }
     std::ranges::stable_sort(faults_, {}, &Fault::at);
@@ -92,8 +112,8 @@ class Scheduler {
     return chances.front();
   }
 
-  void strike_nodes(Duration from, Duration until) {
-    for (Duration at = from; at < until; at += random_.between(800ms, 4s)) {
+  void strike_nodes(Duration from, Duration until, const Gap& gap) {
+    for (Duration at = from; at < until; at += random_.between(gap.least, gap.most)) {
       std::size_t node = random_.below(crowd_.nodes + 1);
       Chance chance = draw(node == crowd_.data() ? data_chances : node_chances);
       if (wrong_ && is_step(chance.kind)) {  // then it goes back to where it was
@@ -104,14 +124,13 @@ class Scheduler {
     }
   }
 
-  void strike_clients(Duration from, Duration until) {
-    for (Duration at = from; at < until; at += random_.between(150ms, 1100ms)) {
-      // Half of them hit who has something to lose.
-      const std::size_t client =
-          random_.below(2) == 0 ? crowd_.lock_owner() + random_.below(2) : random_.below(crowd_.clients());
+  void strike_clients(Duration from, Duration until, const Gap& gap) {
+    for (Duration at = from; at < until; at += random_.between(gap.least, gap.most)) {
       const Chance& chance = draw(client_chances);
-      // An instance has no watchdog and no command: what stops it stops all of it.
-      if (chance.kind == Kind::stop_supervisor && crowd_.role(client) == Role::instance) continue;
+      // Half of them hit who has something to lose. A supervisor that supervises nothing is not worth stopping.
+      const bool owner = chance.kind == Kind::stop_supervisor || random_.below(2) == 0;
+      const std::size_t client =
+          owner ? crowd_.lock_owner() + random_.below(3) : random_.below(crowd_.clients());
       strike(at, until, client, chance, free_clients_);
     }
   }

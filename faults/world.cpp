@@ -23,6 +23,11 @@ std::string milliseconds(core::Duration duration) {
   return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
 
+core::Duration hold(const std::string& name, core::Random& random) {
+  if (name == short_job) return random.between(50ms, 500ms);
+  return name == long_job || random.below(2) == 0 ? random.between(5s, 9s) : random.between(1s, 3s);
+}
+
 test::RedisServer::Options server_options(const Crowd& crowd, std::size_t node,
                                           const test::ClockShim& clock) {
   test::RedisServer::Options options;
@@ -97,15 +102,15 @@ std::vector<std::string> World::words(std::size_t client, std::size_t generation
   const std::string id = crowd().name(client) + '.' + std::to_string(generation);
   const std::string length = milliseconds(ttl) + "ms";
   Words words{options_.program};
-  Words command{"--", TENURE_FENCED_WRITER, register_.socket_path(), id};
+  const std::string& name = crowd().wants(client);
+  Words command{"--", TENURE_FENCED_WRITER, register_.socket_path(), id,
+                std::to_string(hold(name, random) / write_rest)};
   switch (crowd().role(client)) {
     case Role::lock:
-      words.insert(words.end(), {"run", lock_name, "--ttl", length});
-      command.push_back(std::to_string(random.between(50ms, 500ms) / write_rest));
+      words.insert(words.end(), {"run", name, "--ttl", length});
       break;
     case Role::candidate:
-      words.insert(words.end(), {"elect", election_name, "--lease", length});
-      command.push_back(std::to_string(random.between(1s, 5s) / write_rest));
+      words.insert(words.end(), {"elect", name, "--lease", length});
       break;
     case Role::instance:
       words.insert(words.end(), {"poll", "--json", "--log-level", "info", "--ttl", length, "--data",
