@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <stdexcept>
 #include <thread>
+#include <tuple>
 
 #include "faults/injector.hpp"
 #include "faults/liveness.hpp"
@@ -43,7 +44,7 @@ class Run {
       steps_.push_back({fault.at, fault, true});
       steps_.push_back({fault.end(), fault, false});
     }
-    std::ranges::stable_sort(steps_, {}, &Step::at);
+    std::ranges::sort(steps_, {}, [](const Step& it) { return std::tuple(it.at, it.fault.id, !it.begins); });
   }
 
   Report report() {

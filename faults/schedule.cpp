@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <optional>
+#include <tuple>
 
 #include "core/random.hpp"
 
@@ -95,7 +96,7 @@ class Scheduler {
       strike_clients(storm, over, style.client_gap);
       storm = over + random_.between(6s, 9s);
     }
-    std::ranges::stable_sort(faults_, {}, &Fault::at);
+    std::ranges::sort(faults_, {}, [](const Fault& it) { return std::tuple(it.at, it.kind, it.whom); });
     for (std::size_t i = 0; i < faults_.size(); ++i) faults_[i].id = i;
     return std::move(faults_);
   }

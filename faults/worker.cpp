@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <ranges>
 #include <string_view>
 
 #include "cli/children.hpp"
@@ -77,7 +78,7 @@ std::optional<Stop> Worker::continue_all() {
   if (!stop_) return std::nullopt;
   stop_->until = boot_now();
   // The worst order: commands act again before their watchdogs do.
-  for (auto pid = stop_->pids.rbegin(); pid != stop_->pids.rend(); ++pid) kill(*pid, SIGCONT);
+  for (const pid_t pid : std::views::reverse(stop_->pids)) kill(pid, SIGCONT);
   return std::exchange(stop_, std::nullopt);
 }
 
