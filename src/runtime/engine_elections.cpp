@@ -72,6 +72,7 @@ void Engine::on_term_ending(const core::TermEnding& ending) {
     if (!of_own_will) tell(Event::Kind::lost, ending.lease, loss_text(ending.reason));
     losses_.post([lease] { lease->lost.request_stop(); }, Herald::Kind::must_arrive);
   }
+  finish_extension(ending.lease, tl::unexpected(NotExtended{true, loss_text(ending.reason)}));
   listeners_.at(ending.election)->on_ending(ending);
 }
 

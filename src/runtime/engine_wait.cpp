@@ -221,10 +221,10 @@ void Engine::pass_on() {
 }
 
 void Engine::complete(Call& call) {
+  ended_.push_back(&call);
   call.done = true;
   unfollow(call);
   if (poller_ == &call) kick_poller();
-  ended_.push_back(&call);
 }
 
 void Engine::kick_poller() { eventfd_write((poller_ == &hidden_ ? kick_hidden_ : kick_).get(), 1); }
