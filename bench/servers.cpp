@@ -88,18 +88,6 @@ std::array<std::string, 2> free_ports() {
 
 }  // namespace
 
-Directory::Directory(const std::string& name) {
-  // Under /tmp whatever TMPDIR says: the path of a Unix socket may have only 107 bytes.
-  std::string path = "/tmp/tenure-" + name + "-XXXXXX";
-  if (mkdtemp(path.data()) == nullptr) throw std::runtime_error("cannot make a directory under /tmp");
-  path_ = path;
-}
-
-Directory::~Directory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 PostgresServer::PostgresServer() : directory_("postgres") {
   const std::string programs = postgres_programs();
   const std::string data = directory_.path() / "data";

@@ -7,23 +7,10 @@
 #include <memory>
 #include <string>
 
+#include "support/directory.hpp"
 #include "support/process.hpp"
 
 namespace tenure::bench {
-
-// A directory that is removed with this object.
-class Directory {
- public:
-  explicit Directory(const std::string& name);
-  ~Directory();
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 // PostgreSQL on a Unix socket alone. It refuses to run as root: then it runs as the user postgres.
 class PostgresServer {
@@ -40,7 +27,7 @@ class PostgresServer {
   }
 
  private:
-  Directory directory_;
+  test::Directory directory_;
   std::unique_ptr<test::Process> process_;
 };
 
@@ -58,7 +45,7 @@ class EtcdServer {
  private:
   bool launch();  // false: a port was taken meanwhile
 
-  Directory directory_;
+  test::Directory directory_;
   std::string url_;
   std::unique_ptr<test::Process> process_;
 };

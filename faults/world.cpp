@@ -43,17 +43,6 @@ test::RedisServer::Options server_options(const Crowd& crowd, std::size_t node,
 
 }  // namespace
 
-Directory::Directory() {
-  std::string name = "/tmp/tenure-faults-XXXXXX";
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a directory under /tmp");
-  path_ = name;
-}
-
-Directory::~Directory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 World::World(Options options, Journal& journal)
     : options_(std::move(options)),
       journal_(journal),

@@ -15,22 +15,10 @@
 #include "faults/register.hpp"
 #include "faults/worker.hpp"
 #include "support/clock_shim.hpp"
+#include "support/directory.hpp"
 #include "support/redis_server.hpp"
 
 namespace tenure::faults {
-
-// A directory under /tmp, which goes with it.
-class Directory {
- public:
-  Directory();
-  ~Directory();
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 class World {
  public:
@@ -62,7 +50,7 @@ class World {
 
   Options options_;
   Journal& journal_;
-  Directory directory_;
+  test::Directory directory_{"faults"};
   Register register_;
   std::unique_ptr<cli::HttpTarget> target_;
   std::deque<test::ClockShim> clocks_;
