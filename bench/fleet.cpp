@@ -115,7 +115,7 @@ void idle(std::size_t sessions, const std::string& name, Stage& stage, Row& row)
   Instances all(sessions, seconds(30));
   for (int i = 0; i < 10; ++i) all.start();
   const double steady = all.time_until([&] { return all.balanced(); });
-  std::this_thread::sleep_for(seconds(stage.quick() ? 5 : 20));  // everybody has seen that it is
+  std::this_thread::sleep_for(seconds(stage.quick() ? 5 : 10));  // everybody has seen that it is
   std::map<pid_t, double> from;
   for (const pid_t pid : all.pids()) from[pid] = cpu_of(pid);
   const double redis_from = cpu_of(all.server().pid());

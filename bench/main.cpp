@@ -107,9 +107,14 @@ void run_pass(const Wanted& wanted, Cores cores, const std::string& pass, Stage&
   }
 }
 
-// Whether all of it could be measured.
+Report report_of(const Findings& findings, const std::map<std::string, std::string>& peers, bool quick) {
+  Report report{findings.rows.all(), findings.failed, machine(), quick};
+  for (const auto& [name, version] : peers) report.facts.push_back({name, version});
+  return report;
+}
+
+// Whether all of it could be measured. The page is written after every pass: a run that is cut short leaves what it has.
 bool run(const Wanted& wanted) {
-  Report report{{}, {}, machine(), wanted.quick};
   Findings findings;
   std::map<std::string, std::string> peers;
   for (int pass = 1; pass <= wanted.passes; ++pass) {
@@ -119,14 +124,11 @@ bool run(const Wanted& wanted) {
                findings);
       peers.insert(stage.versions().begin(), stage.versions().end());
     }
+    if (!wanted.page.empty()) write_page(report_of(findings, peers, wanted.quick), wanted.page);
   }
-  for (const auto& [name, version] : peers) report.facts.push_back({name, version});
-  report.rows = findings.rows.all();
-  report.failed = findings.failed;
-  for (const Summary& it : report.rows) std::cout << in_short(it);
-  for (const std::string& it : report.failed) std::cout << "\nFAILED  " << it << "\n";
-  if (!wanted.page.empty()) write_page(report, wanted.page);
-  return report.failed.empty();
+  for (const Summary& it : findings.rows.all()) std::cout << in_short(it);
+  for (const std::string& it : findings.failed) std::cout << "\nFAILED  " << it << "\n";
+  return findings.failed.empty();
 }
 
 }  // namespace
