@@ -57,9 +57,11 @@ std::vector<double> gaps(int rounds) {
     first->share(sessions);
     second->share(sessions);
     start(*first);
-    test::wait_until([&] { return first->owned_sessions().size() == sessions.size(); });
+    expect(test::wait_until([&] { return first->owned_sessions().size() == sessions.size(); }),
+           "the first does not own all");
     start(*second);
-    test::wait_until([&] { return second->owned_sessions().size() == sessions.size() / 2; });
+    expect(test::wait_until([&] { return second->owned_sessions().size() == sessions.size() / 2; }),
+           "the second is not given half of them");
   }
   return all;
 }

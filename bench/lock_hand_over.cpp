@@ -139,8 +139,9 @@ Row measured(std::size_t waiters, Stage& stage) {
       "So many wait, one holds: each holds the lock for a millisecond, gives it back, and asks again when "
       "the next one has it. Measured is from just before the release to the return of the next owner's "
       "acquire. *In order* is the share of hand-overs to who had asked first; *fairness* is 1 where all got "
-      "it as often. The floor is a list with BLPOP, and would lose the lock for ever with an owner that "
-      "dies.",
+      "it as often. The floor waits by BLPOP and takes the key by SET NX PX; its owner gives back by DEL and "
+      "RPUSH, and would lose the lock for ever if it died. etcd writes each step to disk and is reached by "
+      "its JSON gateway; Redis here keeps nothing on disk.",
       "p99"};
   std::vector<Runner> runners{{"A  BLPOP", Kind::floor, block(by_hand)},
                               {ours, Kind::tenure, block(apart)},
@@ -149,9 +150,10 @@ Row measured(std::size_t waiters, Stage& stage) {
   for (const auto& peer : peers) runners.push_back(runner_of(*peer, waiters));
   row.entries = run(runners, stage.quick() ? 1 : 3);
   const auto slower = row.speed("A  BLPOP", ours);
-  row.goals = {{"p99 of a client each / A's", slower, Goal::Side::at_most, 2},
-               {"in order", row.find(ours, "in order"), Goal::Side::at_least, 100, Unit::percent},
-               {"fairness (Jain)", row.find(ours, "fairness (Jain)"), Goal::Side::at_least, 0.99}};
+  row.goals = {{"p99 of a client each / A's", slower, Goal::Side::at_most, 2}};
+  if (waiters == 1) return row;  // the two cannot but take turns
+  row.goals.push_back({"in order", row.find(ours, "in order"), Goal::Side::at_least, 100, Unit::percent});
+  row.goals.push_back({"fairness (Jain)", row.find(ours, "fairness (Jain)"), Goal::Side::at_least, 0.99});
   return row;
 }
 

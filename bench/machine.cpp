@@ -28,14 +28,17 @@ std::map<std::string, std::string> lines_of(const char* path) {
   return all;
 }
 
+constexpr const char* unknown = "unknown";
+constexpr const char* not_here = "not here";
+
 std::string first_line_of(const std::vector<std::string>& argv) {
   try {
     const test::Process process(argv);
-    if (process.exit_code() != 0) return "unknown";
+    if (process.exit_code() != 0) return unknown;
     const std::string out = process.out();
     return out.substr(0, out.find('\n'));
   } catch (const std::runtime_error&) {
-    return "not here";
+    return not_here;
   }
 }
 
@@ -43,8 +46,9 @@ std::string first_line_of(const std::vector<std::string>& argv) {
 std::string version() {
   const std::string source = TENURE_BENCH_SOURCE;
   const std::string commit = first_line_of({"git", "-C", source, "describe", "--always"});
-  const test::Process same(
-      {"git", "-C", source, "diff", "--quiet", "HEAD", "--", "../src", "../include", "*.cpp"});
+  if (commit == unknown || commit == not_here) return commit;
+  const test::Process same({"git", "-C", source, "diff", "--quiet", "HEAD", "--", "../src", "../include", ".",
+                            ":!RESULTS.md", ":!plots"});
   return same.exit_code() == 1 ? commit + ", with changes" : commit;
 }
 

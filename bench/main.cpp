@@ -123,6 +123,8 @@ bool run(const Wanted& wanted) {
       run_pass(wanted, cores, "pass " + std::to_string(pass) + " of " + std::to_string(wanted.passes), stage,
                findings);
       peers.insert(stage.versions().begin(), stage.versions().end());
+      for (const std::string& name : stage.absent())
+        findings.failed.push_back(name + ": could not be had here");
     }
     if (!wanted.page.empty()) write_page(report_of(findings, peers, wanted.quick), wanted.page);
   }

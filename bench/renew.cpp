@@ -208,7 +208,7 @@ Row measured(std::size_t count, Stage& stage) {
           "500 that are spread over a third of the TTL, so it has no time by the clock that would say "
           "anything; A sends such batches, made beforehand, at the same pace, B the same one after the "
           "other. The peers, and extend(), renew each lease by a call of its own, as many at once as they "
-          "can.",
+          "can; redis-py one after the other.",
           "processor time"};
   row.entries = {entry_of("A  batches of 500, paced", Kind::floor, paced),
                  entry_of("B  batches of 500, at once", Kind::floor, at_once),
@@ -224,7 +224,7 @@ Row measured(std::size_t count, Stage& stage) {
         {"processor time / A's", row.speed(row.entries[0].name, ours), Goal::Side::at_most, 1.5},
         {"node-redlock's processor time / ours", row.speed(ours, "node-redlock"), Goal::Side::at_least, 6,
          Unit::times,
-         "Most of our time is Redis's own, which compares and arms each key, whoever asks: A has it, too."}};
+         "Redis compares and arms each key, whoever asks, and that is the larger part: see Redis CPU."}};
   }
   return row;
 }

@@ -5,23 +5,26 @@
 
 namespace tenure::bench {
 
-void Stage::add(Peers& peers, std::shared_ptr<Peer> peer) {
-  if (!peer) return;
+void Stage::add(Peers& peers, const std::string& name, std::shared_ptr<Peer> peer) {
+  if (!peer) {
+    absent_.insert(name);
+    return;
+  }
   versions_[peer->name()] = peer->version();
   peers.push_back(std::move(peer));
 }
 
 Stage::Peers Stage::redis_peers(const std::string& socket) {
   Peers all;
-  add(all, redlock({socket}));
-  add(all, redis_py(socket));
+  add(all, "node-redlock", redlock({socket}));
+  add(all, "redis-py Lock", redis_py(socket));
   return all;
 }
 
 Stage::Peers Stage::peers(const std::string& socket) {
   if (!with_servers_) {
-    add(with_servers_.emplace(), postgres());
-    add(*with_servers_, etcd());
+    add(with_servers_.emplace(), "PostgreSQL advisory lock", postgres());
+    add(*with_servers_, "etcd lock", etcd());
   }
   Peers all = redis_peers(socket);
   all.insert(all.end(), with_servers_->begin(), with_servers_->end());
@@ -32,7 +35,7 @@ void Stage::dismiss() { with_servers_.reset(); }
 
 Stage::Peers Stage::quorum_peers(const std::vector<std::string>& sockets) {
   Peers all;
-  add(all, redlock(sockets));
+  add(all, "node-redlock, quorum", redlock(sockets));
   return all;
 }
 
@@ -48,12 +51,14 @@ Contestant cycles_of(Peer& peer, int callers) {
           }};
 }
 
-std::optional<double> speed_of_fastest_peer(const Row& row, const std::string& entry) {
+std::optional<double> speed_of_fastest_peer(const Row& row, const std::string& entry, const Stage& stage) {
+  if (!stage.absent().empty()) return std::nullopt;
   std::optional<double> least;
   for (const Entry& it : row.entries) {
     if (it.kind != Kind::peer) continue;
     const auto speed = row.speed(entry, it.name);
-    if (speed && (!least || *speed < *least)) least = speed;
+    if (!speed) return std::nullopt;
+    if (!least || *speed < *least) least = speed;
   }
   return least;
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,18 +32,21 @@ class Stage {
   Peers quorum_peers(const std::vector<std::string>& sockets);
   // The names of all that took part, and what they say of themselves.
   const std::map<std::string, std::string>& versions() const { return versions_; }
+  // And of those that could not be had.
+  const std::set<std::string>& absent() const { return absent_; }
 
  private:
-  void add(Peers& peers, std::shared_ptr<Peer> peer);
+  void add(Peers& peers, const std::string& name, std::shared_ptr<Peer> peer);
 
   bool quick_;
   std::optional<Peers> with_servers_;
   std::map<std::string, std::string> versions_;
+  std::set<std::string> absent_;
 };
 
 // Acquire and release by so many callers, in blocks that last about as long as those of others.
 Contestant cycles_of(Peer& peer, int callers);
-// How many times as fast as the fastest peer an entry is.
-std::optional<double> speed_of_fastest_peer(const Row& row, const std::string& entry);
+// How many times as fast as the fastest peer an entry is. Nothing where one of them is missing: it could be that one.
+std::optional<double> speed_of_fastest_peer(const Row& row, const std::string& entry, const Stage& stage);
 
 }  // namespace tenure::bench

@@ -87,7 +87,8 @@ void Injector::wipe(std::size_t node) {
   world_.proxy().forget(node);
 }
 
-// Only a lease that all nodes show, so that two of them still do: a majority is against anybody else.
+// Only a lease that all nodes show, and have renewed together, so that two of them still do for as long as its holder
+// believes in it: a majority is against anybody else.
 bool Injector::remove_lease(const Fault& fault) {
   const std::vector<std::string> keys{"redlock:" + short_job, "redlock:" + long_job, leadership};
   const std::size_t which = fault.detail % (2 * keys.size());
@@ -95,13 +96,18 @@ bool Injector::remove_lease(const Fault& fault) {
       which < keys.size()
           ? keys[which]
           : "poll:lease:s-" + std::to_string(1 + (fault.detail >> 8) % world_.crowd().sessions);
+  constexpr std::int64_t together_ms = 200;
   std::string value;
+  std::vector<std::int64_t> left;
   for (std::size_t node = 0; node < world_.crowd().nodes; ++node) {
     if (silent_[node]) return false;
     const std::string shown = world_.node(node).command({"GET", key}).text;
     if (node > 0 && shown != value) return false;
     value = shown;
+    left.push_back(world_.node(node).command({"PTTL", key}).integer);
   }
+  const auto [least, most] = std::ranges::minmax(left);
+  if (most - least > together_ms) return false;
   const auto holder = core::read_holder(value);
   if (holder.waits || holder.token == 0) return false;
   constexpr auto script = "return redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('DEL', KEYS[1])";

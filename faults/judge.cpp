@@ -19,9 +19,11 @@ struct Span {
 
 core::Time first_of(const Term& term) { return std::ranges::min(term.acts, {}, &Act::began).began; }
 
-bool is_excused(const Term& term, const Act& act, const std::vector<Stop>& stops) {
+bool is_excused(const Term& term, const Act& act, Time passed_on, const std::vector<Stop>& stops) {
   return std::ranges::any_of(stops, [&](const Stop& stop) {
-    return stop.pids.contains(term.pid) && act.began >= stop.until && act.began <= stop.until + going_on_max;
+    return stop.pids.contains(term.pid) && act.began >= stop.until &&
+           act.began <= stop.until + going_on_max && passed_on >= stop.from &&
+           passed_on <= stop.until + passed_on_max;
   });
 }
 
@@ -81,7 +83,7 @@ class Trial {
     for (const Act& act : term.acts) {
       verdict_.acts += 1;
       if (!act.accepted) verdict_.refused += 1;
-      if (act.began >= passed_on && is_excused(term, act, stops_)) {
+      if (act.began >= passed_on && is_excused(term, act, passed_on, stops_)) {
         verdict_.excused += 1;
         continue;
       }

@@ -7,8 +7,8 @@
 // One thing no lock can prevent: a client that is stopped as a whole (SIGSTOP to tenure, its watchdog and its command) past
 // its deadline goes on where it was, and its command acts until the watchdog, which stood still with it, has run again. Such
 // an act is excused, and counted as a stale one, if all of this is true: it comes after the first act with a larger token,
-// the very process that acts was stopped by us, and it acts within `going_on_max` after it was continued. A command whose
-// tenure alone was stopped or killed is never excused: its watchdog has to end it in time. Nor is a process that the machine
+// the very process that acts was stopped by us, it acts within `going_on_max` after it was continued, and the name passed on
+// because of that: while it was stopped, or at most `passed_on_max` later. A command whose tenure alone was stopped or killed is never excused: its watchdog has to end it in time. Nor is a process that the machine
 // was slow to run: its act counts from when it began.
 #pragma once
 
@@ -25,6 +25,8 @@ namespace tenure::faults {
 
 // A watchdog that runs again kills at once; this is for a machine that has much else to do.
 inline constexpr std::chrono::milliseconds going_on_max{2'000};
+// A lease that ran out while its owner was stopped may be granted anew just when it goes on.
+inline constexpr std::chrono::milliseconds passed_on_max{100};
 
 struct Verdict {
   std::size_t grants = 0;

@@ -96,6 +96,13 @@ TEST(FaultsJudge, AStopThatCostNobodyTheLeaseExcusesNothing) {
   EXPECT_EQ(verdict.slack.smallest(), 100ms);
 }
 
+TEST(FaultsJudge, ANamePassedOnLongAfterAStopIsNoFaultOfTheStop) {
+  const std::vector<Stop> stops{{"lock-1", {1}, at(10ms), at(500ms)}};
+  const auto verdict = judged({term(5, 1, {0ms, 700ms}), term(6, 2, {650ms})}, stops);
+  EXPECT_EQ(verdict.overlaps, 1U);
+  EXPECT_EQ(verdict.excused, 0U);
+}
+
 using Visit = cli::HttpTarget::Visit;
 
 Visit visit(const std::string& instance, core::Token token, std::chrono::milliseconds from,
