@@ -1,5 +1,8 @@
 // What happens to nodes.
+#include <algorithm>
+#include <cstdint>
 #include <stdexcept>
+#include <vector>
 
 #include "core/grant.hpp"
 #include "faults/injector.hpp"
