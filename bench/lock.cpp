@@ -64,11 +64,14 @@ Rows one_caller(Stage& stage) {
   const auto peers = stage.peers(nodes[0].socket_path());
   for (const auto& peer : peers) all.push_back(cycles_of(*peer, 1));
   row.entries = measure(all, stage.rounds());
-  row.goals = {{"speed / A's", row.speed("Tenure", row.entries[0].name), Goal::Side::at_least, 0.9},
-               {"speed / that of the fastest peer", speed_of_fastest_peer(row, "Tenure", stage),
-                Goal::Side::at_least, 1, Unit::times,
-                "Where that is PostgreSQL: its advisory lock is an entry in the server's memory that ends "
-                "with the session: it has no time to live, no token, and a server process for each caller."}};
+  row.goals = {
+      {"speed / A's", row.speed("Tenure", row.entries[0].name), Goal::Side::at_least, 0.9, Unit::times,
+       "The reason is not known yet. On all cores each answer seems to wake our caller on another core than "
+       "the server's, which costs more than all else, and happens to the floors seldom."},
+      {"speed / that of the fastest peer", speed_of_fastest_peer(row, "Tenure", stage), Goal::Side::at_least,
+       1, Unit::times,
+       "Where that is PostgreSQL: its advisory lock is an entry in the server's memory that ends "
+       "with the session: it has no time to live, no token, and a server process for each caller."}};
   return {row};
 }
 
