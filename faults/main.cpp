@@ -1,6 +1,5 @@
 // tenure-faults: real servers and real clients under a random schedule of faults, judged from outside.
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -11,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/number.hpp"
 #include "faults/run.hpp"
 #include "faults/schedule.hpp"
 
@@ -50,12 +50,9 @@ struct Options {
 }
 
 std::uint64_t number(std::string_view flag, std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) {
-    refuse(std::string(flag) + " \"" + std::string(text) + "\" is not a whole number");
-  }
-  return value;
+  const auto value = tenure::core::read_number<std::uint64_t>(text);
+  if (!value) refuse(std::string(flag) + " \"" + std::string(text) + "\" is not a whole number");
+  return *value;
 }
 
 Options read_options(const std::vector<std::string_view>& args) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -15,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/number.hpp"
 #include "sim/campaign.hpp"
 
 namespace {
@@ -64,12 +64,9 @@ struct Options {
 }
 
 std::uint64_t number(std::string_view flag, std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) {
-    refuse(std::string(flag) + " \"" + std::string(text) + "\" is not a whole number");
-  }
-  return value;
+  const auto value = tenure::core::read_number<std::uint64_t>(text);
+  if (!value) refuse(std::string(flag) + " \"" + std::string(text) + "\" is not a whole number");
+  return *value;
 }
 
 Options read_options(const std::vector<std::string_view>& args) {

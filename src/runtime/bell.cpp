@@ -5,7 +5,8 @@
 #include <unistd.h>
 
 #include <climits>
-#include <ctime>
+
+#include "runtime/timespec.hpp"
 
 namespace tenure::runtime {
 
@@ -26,11 +27,7 @@ void Bell::ring(Ring what) {
 }
 
 bool Bell::wait(std::optional<core::Duration> limit) {
-  timespec time{};
-  if (limit) {
-    time.tv_sec = static_cast<time_t>(*limit / std::chrono::seconds(1));
-    time.tv_nsec = static_cast<long>((*limit % std::chrono::seconds(1)).count());
-  }
+  const timespec time = timespec_of(limit.value_or(core::Duration::zero()));
   bool slept = false;
   std::uint32_t state = state_.load(std::memory_order_acquire);
   while ((state & (look | done)) == 0 && !(slept && limit)) {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <system_error>
 
+#include "runtime/timespec.hpp"
+
 namespace tenure::runtime {
 
 BootTimer::BootTimer() : fd_(timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC)) {
@@ -17,8 +19,7 @@ void BootTimer::set(std::optional<core::Time> when) {
   if (when) {
     // Zero would disarm it; one nanosecond after boot is as long ago.
     const auto at = std::max<core::Duration>(when->time_since_epoch(), core::Duration(1));
-    spec.it_value.tv_sec = static_cast<time_t>(at / std::chrono::seconds(1));
-    spec.it_value.tv_nsec = static_cast<long>((at % std::chrono::seconds(1)).count());
+    spec.it_value = timespec_of(at);
   }
   timerfd_settime(fd_.get(), TFD_TIMER_ABSTIME, &spec, nullptr);
 }

@@ -12,6 +12,7 @@
 #include "runtime/boot_clock.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/instance_id.hpp"
+#include "runtime/timespec.hpp"
 
 namespace tenure::runtime {
 
@@ -139,11 +140,7 @@ void Engine::poll_links(Hold& hold, Call& poller, std::optional<core::Duration> 
   for (const Polled& polled : polled_) fds.push_back({polled.fd, polled.events, 0});
 
   hold.unlock();
-  timespec timeout{};
-  if (limit) {
-    timeout.tv_sec = static_cast<time_t>(*limit / std::chrono::seconds(1));
-    timeout.tv_nsec = static_cast<long>((*limit % std::chrono::seconds(1)).count());
-  }
+  const timespec timeout = timespec_of(limit.value_or(core::Duration::zero()));
   ppoll(fds.data(), fds.size(), limit ? &timeout : nullptr, nullptr);
   hold.lock();
 
