@@ -130,9 +130,10 @@ TEST_P(WaitingTest, AWaitThatTimedOutLeavesNoPlaceInTheQueue) {  // T16, L9
 
 TEST_P(WaitingTest, AWaiterWhoseProcessIsGoneIsSkipped) {  // T28
   {
-    // It knows only the first node, which is enough to stand at the head of the queue there.
+    // It knows only the first node, which is enough to stand at the head of the queue there; once that has the grant, too.
+    ASSERT_TRUE(wait_until([&] { return !nodes.values(key).front().empty(); }));
     Process dead(lease_process(nodes, {.key = key, .ttl = long_ttl, .wait = true}));
-    ASSERT_TRUE(wait_until([&] { return tickets(nodes[0], key).size() == 1; })) << dead.err();
+    ASSERT_TRUE(wait_until([&] { return tickets(nodes[0], key).size() == 1; })) << dead.out() << dead.err();
     dead.send(SIGKILL);
     dead.exit_code();
   }
