@@ -1,4 +1,5 @@
 #include "faults/run.hpp"
+#include "support/paths.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -116,7 +117,7 @@ class Run {
     erred_ = boot_now();
     journal_.note("a process writes with token " + std::to_string(token) + ", which has passed on");
     survivor_ = std::make_unique<test::Process>(
-        std::vector<std::string>{TENURE_FENCED_WRITER, world_.writes().socket_path(), "survivor", "50"},
+        std::vector<std::string>{test::paths::fenced_writer, world_.writes().socket_path(), "survivor", "50"},
         test::Process::Options{
             .environment = {"TENURE_NAME=" + short_job, "TENURE_TOKEN=" + std::to_string(token)}});
   }

@@ -7,13 +7,14 @@
 
 #include "faults/journal.hpp"
 #include "faults/report.hpp"
+#include "support/paths.hpp"
 
 namespace tenure::faults {
 
 struct RunOptions {
   std::uint64_t seed = 1;
   core::Duration length = std::chrono::seconds(120);
-  std::string program = TENURE_PROGRAM;
+  std::string program = test::paths::program;
   // Now and then somebody writes with the token of an earlier owner: the judge must see it.
   bool mistake = false;
   const std::atomic<bool>* interrupted = nullptr;

@@ -1,4 +1,5 @@
 #include "faults/world.hpp"
+#include "support/paths.hpp"
 
 #include <unistd.h>
 
@@ -92,7 +93,7 @@ std::vector<std::string> World::words(std::size_t client, std::size_t generation
   const std::string length = milliseconds(ttl) + "ms";
   Words words{options_.program};
   const std::string& name = crowd().wants(client);
-  Words command{"--", TENURE_FENCED_WRITER, register_.socket_path(), id,
+  Words command{"--", test::paths::fenced_writer, register_.socket_path(), id,
                 std::to_string(hold(name, random) / write_rest)};
   switch (crowd().role(client)) {
     case Role::lock:

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -230,11 +232,25 @@ struct FleetRefused {
 };
 struct FleetStopped {};
 
-using Action = std::variant<Send, Drop, Listen, ClockJumped, Acquired, Refused, Waiting, Renewed, Uncertain,
-                            Lost, Released, Seen, Unseen, Elected, TermEnding, TermOverran, TermOver,
-                            LeaderChanged, CampaignHindered, ElectionStopped, Heard, SessionTaken,
-                            SessionRefused, SessionEnding, SessionEnded, InstancesChanged, SessionsChanged,
-                            FleetJoined, FleetHindered, FleetRefused, FleetStopped>;
+using AnyAction = std::variant<Send, Drop, Listen, ClockJumped, Acquired, Refused, Waiting, Renewed,
+                               Uncertain, Lost, Released, Seen, Unseen, Elected, TermEnding, TermOverran,
+                               TermOver, LeaderChanged, CampaignHindered, ElectionStopped, Heard,
+                               SessionTaken, SessionRefused, SessionEnding, SessionEnded, InstancesChanged,
+                               SessionsChanged, FleetJoined, FleetHindered, FleetRefused, FleetStopped>;
+
+// A class of its own, so that copying, moving and destroying it is compiled once, in action.cpp, and not in every file
+// that has a list of actions.
+class Action : public AnyAction {
+ public:
+  template <class Alternative>
+    requires(std::is_constructible_v<AnyAction, std::in_place_type_t<Alternative>, Alternative>)
+  Action(Alternative action) : AnyAction(std::in_place_type<Alternative>, std::move(action)) {}
+  Action(const Action&);
+  Action(Action&&) noexcept;
+  Action& operator=(const Action&);
+  Action& operator=(Action&&) noexcept;
+  ~Action();
+};
 using Actions = std::vector<Action>;
 
 }  // namespace tenure::core

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cli/tenure_program.hpp"
+#include "support/paths.hpp"
 
 namespace tenure::test {
 namespace {
@@ -250,7 +251,7 @@ TEST_F(DescendantsTest, InheritNoDescriptor) {
 
 TEST_F(DescendantsTest, ADescriptorThatWasMeantForTheCommandGetsThere) {
   Words words = Job{.command = shell("read line <&5; echo $line")}.words(redis.url());
-  words.insert(words.begin(), {"sh", "-c", "exec \"$@\" 5<<END\napples\nEND\n", "sh", TENURE_PROGRAM});
+  words.insert(words.begin(), {"sh", "-c", "exec \"$@\" 5<<END\napples\nEND\n", "sh", paths::program});
   const Process process(words, {.environment = plain_environment()});
   EXPECT_EQ(process.exit_code(), 0);
   EXPECT_EQ(process.out(), "apples\n");
@@ -260,7 +261,7 @@ TEST_F(DescendantsTest, ADescriptorThatWasMeantForTheCommandGetsThere) {
 TEST_F(DescendantsTest, AreNotThoseThatTenureWasBornWith) {
   Words words = words_of_alice("echo $PPID; exec sleep 60");
   words.insert(words.begin(), {"sh", "-c", "sleep 60 & echo $! >" + pids().string() + "; exec \"$@\"", "sh",
-                               TENURE_PROGRAM});
+                               paths::program});
   alice = std::make_unique<Process>(words, Process::Options{.environment = plain_environment({mark()})});
   kill(static_cast<pid_t>(number_printed(*alice)), SIGKILL);
   EXPECT_EQ(alice->exit_code(), 125);
@@ -279,7 +280,7 @@ TEST_F(DescendantsTest, OneThatMayNotBeKilledIsNamedAndHoldsTheName) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can make a program set-uid";
   RedisServer open_to_all({.arguments = {"--unixsocketperm", "777"}});
   const auto& folder = open_to_all.directory();
-  for (const auto& [from, to] : {std::pair{TENURE_PROGRAM, "tenure"}, std::pair{"/usr/bin/perl", "perl"}}) {
+  for (const auto& [from, to] : {std::pair{paths::program, "tenure"}, std::pair{"/usr/bin/perl", "perl"}}) {
     std::filesystem::copy_file(from, folder / to);
   }
   for (const char* path : {"", "tenure", "perl"}) chmod((folder / path).c_str(), *path == 'p' ? 04755 : 0755);

@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "cli/tenure_program.hpp"
+#include "support/paths.hpp"
 
 namespace tenure::test {
 namespace {
@@ -161,8 +162,9 @@ TEST(Elect, EndsAndGivesTheNameBackAlsoWhileItsOutputIsStuck) {
   const int end = open(fifo.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
   while (write(end, "full", 4) > 0) {
   }
-  const Process process(shell("exec " TENURE_PROGRAM " elect a --redis " + redis.url() + " > " + fifo),
-                        Process::Options{.environment = plain_environment()});
+  const Process process(
+      shell(std::string("exec ") + paths::program + " elect a --redis " + redis.url() + " > " + fifo),
+      Process::Options{.environment = plain_environment()});
   ASSERT_TRUE(wait_until([&] { return redis.command({"EXISTS", "a"}).integer == 1; }));
   process.send(SIGTERM);
   EXPECT_EQ(process.exit_code(), 125) << process.err();
@@ -203,9 +205,9 @@ TEST(Elect, WhatMakesNoSenseIsRefused) {
 
 TEST(Elect, EndsWhenNobodyReadsItsLines) {
   const ReadyRedis redis;
-  const Process process(
-      shell("(" TENURE_PROGRAM " elect a --redis " + redis.url() + "; echo $? >&2) | head -n 1"),
-      Process::Options{.environment = plain_environment()});
+  const Process process(shell(std::string("(") + paths::program + " elect a --redis " + redis.url() +
+                              "; echo $? >&2) | head -n 1"),
+                        Process::Options{.environment = plain_environment()});
   EXPECT_EQ(process.exit_code(), 0);
   ASSERT_TRUE(wait_until([&] { return has(process.err(), "125"); })) << process.err();
   EXPECT_TRUE(has(process.err(), "nobody reads the output any more")) << process.err();

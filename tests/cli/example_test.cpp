@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "cli/tenure_program.hpp"
+#include "support/paths.hpp"
 
 namespace tenure::test {
 namespace {
@@ -13,7 +14,7 @@ struct Keepers {
   std::deque<ReadyRedis> nodes{3};
 
   std::unique_ptr<Process> start() const {
-    Words words{TENURE_EXAMPLE_KEEPER};
+    Words words{paths::keeper};
     for (const auto& node : nodes) words.push_back(node.url());
     return std::make_unique<Process>(words);
   }
@@ -49,7 +50,7 @@ TEST(KeeperExample, WithoutAQuorumItSaysWhichNodesFailed) {  // L8
 
 TEST(ElectionExample, PrintsTheLifeOfACandidate) {  // E9
   const ReadyRedis redis;
-  const Words words{TENURE_EXAMPLE_ELECTION, redis.url()};
+  const Words words{paths::leader_election, redis.url()};
   const Process one(words);
   ASSERT_TRUE(prints(one, "=== Demo 1: Subscribe to Leadership Events ===\n\nCandidate ID: "));
   ASSERT_TRUE(prints(one,

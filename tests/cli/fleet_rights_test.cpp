@@ -2,6 +2,7 @@
 #include <csignal>
 #include <fstream>
 
+#include "support/paths.hpp"
 #include "support/poll_fleet.hpp"
 
 namespace tenure::test {
@@ -11,7 +12,7 @@ using namespace std::chrono_literals;
 
 // What stands behind these words, where the README says them last, up to the end of the block.
 Words rights_of_readme(const std::string& before) {
-  std::ifstream readme(TENURE_SOURCE_DIR "/README.md");
+  std::ifstream readme(std::string(paths::source_dir) + "/README.md");
   const std::string all((std::istreambuf_iterator<char>(readme)), {});
   const auto from = all.rfind(before);
   if (from == std::string::npos) throw std::runtime_error("the README does not say what a user needs");

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/tenure_program.hpp"
+#include "support/paths.hpp"
 
 namespace tenure::test {
 namespace {
@@ -114,7 +115,7 @@ TEST(Version, IsOneLine) {
 }
 
 TEST(Output, ThatCannotBeWrittenIsAnError) {
-  const Process process({"sh", "-c", TENURE_PROGRAM " --version > /dev/full"},
+  const Process process({"sh", "-c", std::string(paths::program) + " --version > /dev/full"},
                         {.environment = plain_environment()});
   EXPECT_EQ(process.exit_code(), 125);
   EXPECT_TRUE(has(process.err(), "cannot write the output"));

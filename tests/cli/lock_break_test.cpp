@@ -8,6 +8,7 @@
 #include <csignal>
 
 #include "cli/tenure_program.hpp"
+#include "support/paths.hpp"
 
 namespace tenure::test {
 namespace {
@@ -203,7 +204,7 @@ TEST(LockBreak, OnATerminalItAsks) {
     const pid_t pid = fork();
     if (pid == 0) {
       login_tty(terminal);
-      execl(TENURE_PROGRAM, "tenure", "lock", "break", "job", "--redis", url.c_str(), nullptr);
+      execl(paths::program, "tenure", "lock", "break", "job", "--redis", url.c_str(), nullptr);
       _exit(127);
     }
     EXPECT_EQ(write(keyboard, answer.data(), answer.size()), ssize(answer));

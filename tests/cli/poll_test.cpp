@@ -3,6 +3,7 @@
 #include <regex>
 
 #include "cli/pseudo_terminal.hpp"
+#include "support/paths.hpp"
 #include "support/poll_fleet.hpp"
 
 namespace tenure::test {
@@ -47,7 +48,7 @@ TEST(Poll, P24_SaysInTheQuickstartsWordsWhatHappensToALease) {
 
 TEST(Poll, P24_IsTextOnATerminalAndJsonElsewhere) {
   PollFleet fleet({.sessions = 1});
-  Terminal terminal(Words{TENURE_PROGRAM, "poll", "--ttl", "1s", "--id", "web-1"} + fleet.place());
+  Terminal terminal(Words{paths::program, "poll", "--ttl", "1s", "--id", "web-1"} + fleet.place());
   EXPECT_TRUE(terminal.shows("Lease acquired: instance=web-1 endpoint=s-1")) << terminal.screen();
   terminal.type(ctrl_c);
   EXPECT_TRUE(terminal.shows("reason=stopped")) << terminal.screen();

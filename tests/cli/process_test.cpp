@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "cli/tenure_program.hpp"
+#include "support/paths.hpp"
 
 namespace tenure::test {
 namespace {
@@ -50,7 +51,7 @@ TEST_F(ProcessTest, ACommandThatHandlesASignalDecidesHowItEnds) {
 
 TEST_F(ProcessTest, ASignalThatWasIgnoredBeforeStaysIgnored) {
   Words words = Job{.command = shell("echo ready; sleep 0.3; exit 7")}.words(redis.url());
-  words.insert(words.begin(), {"sh", "-c", "trap '' HUP; exec \"$@\"", "sh", TENURE_PROGRAM});
+  words.insert(words.begin(), {"sh", "-c", "trap '' HUP; exec \"$@\"", "sh", paths::program});
   const Process nohup(words, {.environment = plain_environment()});
   ASSERT_TRUE(prints(nohup, "ready"));
   nohup.send(SIGHUP);
@@ -79,7 +80,7 @@ TEST_F(ProcessTest, ClosedStandardDescriptorsAreFilled) {
   Words words =
       Job{.command = shell("exec 3>" + file.string() + "; readlink /proc/$$/fd/0 /proc/$$/fd/2 >&3; exit 3")}
           .words(redis.url());
-  words.insert(words.begin(), {"sh", "-c", "exec \"$@\" <&- >&- 2>&-", "sh", TENURE_PROGRAM});
+  words.insert(words.begin(), {"sh", "-c", "exec \"$@\" <&- >&- 2>&-", "sh", paths::program});
   const Process closed(words, {.environment = plain_environment()});
   EXPECT_EQ(closed.exit_code(), 3);
   std::ostringstream shown;
@@ -172,7 +173,7 @@ TEST(Secrets, APasswordOnTheCommandLineIsNotSeenInProc) {
 
 // T24: in a time namespace of its own the boot clock is far ahead of all others; the deadline must follow it.
 TEST_F(ProcessTest, TheDeadlineIsOnTheBootClock) {
-  Words words{"unshare", "--time", "--boottime", "100000", "--fork", "--", TENURE_PROGRAM};
+  Words words{"unshare", "--time", "--boottime", "100000", "--fork", "--", paths::program};
   for (auto& word : Job{.command = shell("echo $TENURE_DEADLINE; cat /proc/uptime")}.words(redis.url())) {
     words.push_back(std::move(word));
   }

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "cli/tenure_program.hpp"
+#include "support/paths.hpp"
 
 namespace tenure::test {
 namespace {
@@ -124,9 +125,10 @@ TEST_F(RedisFileTest, NoProcessOfTenureShowsAPasswordFromTheCommandLine) {
   const Result result = run({"--redis", url_}, {}, show);
   EXPECT_EQ(result.code, 0) << result.err;
   // Tenure itself and its watchdog, which have the same arguments.
-  const auto first = result.out.find("\nprocess\n" TENURE_PROGRAM "\nrun\n");
+  const auto first = result.out.find(std::string("\nprocess\n") + paths::program + "\nrun\n");
   ASSERT_NE(first, std::string::npos) << result.out;
-  EXPECT_NE(result.out.find("\nprocess\n" TENURE_PROGRAM "\nrun\n", first + 1), std::string::npos)
+  EXPECT_NE(result.out.find(std::string("\nprocess\n") + paths::program + "\nrun\n", first + 1),
+            std::string::npos)
       << result.out;
   EXPECT_FALSE(has(result.out, "gehe!m")) << result.out;
 }

@@ -3,6 +3,7 @@
 
 #include "cli/fleet_facts.hpp"
 #include "cli/pseudo_terminal.hpp"
+#include "support/paths.hpp"
 
 namespace tenure::test {
 namespace {
@@ -133,7 +134,7 @@ TEST_F(StatusTest, TheFirstFiftySessionsAreEnoughUnlessAllAreAskedFor) {
 
 TEST_F(StatusTest, WatchRedrawsTheTerminalAsThingsChangeUntilCtrlC) {
   fleet.session("s1");
-  Terminal terminal(Words{TENURE_PROGRAM, "status", "--watch"} + redis_options(urls_of(nodes)));
+  Terminal terminal(Words{paths::program, "status", "--watch"} + redis_options(urls_of(nodes)));
   ASSERT_TRUE(terminal.shows("1 with nobody")) << terminal.screen();
   fleet.instance("web-1");
   owned("s1", "web-1");

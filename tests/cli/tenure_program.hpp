@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "support/paths.hpp"
 #include "support/process.hpp"
 #include "support/redis_server.hpp"
 #include "support/wait.hpp"
@@ -35,7 +36,7 @@ inline Words plain_environment(Words more = {}) {
 }
 
 inline std::unique_ptr<Process> start_tenure(Words words, Words environment = {}) {
-  words.insert(words.begin(), TENURE_PROGRAM);
+  words.insert(words.begin(), paths::program);
   return std::make_unique<Process>(
       std::move(words), Process::Options{.environment = plain_environment(std::move(environment))});
 }

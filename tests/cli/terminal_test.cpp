@@ -7,13 +7,14 @@
 #include <csignal>
 
 #include "cli/pseudo_terminal.hpp"
+#include "support/paths.hpp"
 
 namespace tenure::test {
 namespace {
 
 // What the shell says after tenure shows that the terminal is its own again: otherwise it would stop.
 Words then_read(const Words& words) {
-  Words all{"sh", "-c", "\"$@\"; echo code $?; read line; echo typed $line", "sh", TENURE_PROGRAM};
+  Words all{"sh", "-c", "\"$@\"; echo code $?; read line; echo typed $line", "sh", paths::program};
   all.insert(all.end(), words.begin(), words.end());
   return all;
 }
@@ -24,7 +25,7 @@ TEST(OnATerminal, CtrlCReachesTheCommand) {
   Words words =
       Job{.command = shell("trap 'echo interrupted; exit 5' INT; echo ready; while :; do sleep 0.05; done")}
           .words(redis.url());
-  words.insert(words.begin(), TENURE_PROGRAM);
+  words.insert(words.begin(), paths::program);
   Terminal terminal(words);
   ASSERT_TRUE(terminal.shows("ready")) << terminal.screen();
   terminal.type(ctrl_c);
@@ -56,7 +57,7 @@ TEST(OnATerminal, TheCommandReadsFromItAndItComesBack) {
 
 TEST(OnATerminal, ACommandInAPipelineGetsItWhenItAsks) {
   ReadyRedis redis;
-  Words words{"sh", "-c", "\"$@\" | cat", "sh", TENURE_PROGRAM};
+  Words words{"sh", "-c", "\"$@\" | cat", "sh", paths::program};
   const Words job = Job{.command = shell("echo ready; read line; echo got $line")}.words(redis.url());
   words.insert(words.end(), job.begin(), job.end());
   Terminal terminal(words);

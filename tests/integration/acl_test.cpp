@@ -10,6 +10,7 @@
 #include "runtime/election.hpp"
 #include "support/certificates.hpp"
 #include "support/lease_client.hpp"
+#include "support/paths.hpp"
 
 namespace tenure::test {
 namespace {
@@ -18,7 +19,7 @@ using namespace std::chrono_literals;
 
 // What stands behind "ACL SETUSER tenure on >PASSWORD" in the README, over several lines.
 std::vector<std::string> rights_of_readme() {
-  std::ifstream readme(TENURE_SOURCE_DIR "/README.md");
+  std::ifstream readme(std::string(paths::source_dir) + "/README.md");
   std::string all((std::istreambuf_iterator<char>(readme)), {});
   const std::string before = "ACL SETUSER tenure on >PASSWORD ";
   const auto from = all.find(before);

@@ -9,11 +9,14 @@
 
 #include "script.hpp"
 #include "story.hpp"
+#include "support/paths.hpp"
 
 namespace tenure::scenario {
 namespace {
 
-std::filesystem::path folder() { return std::filesystem::path(TENURE_SOURCE_DIR) / "tests" / "scenario"; }
+std::filesystem::path folder() {
+  return std::filesystem::path(test::paths::source_dir) / "tests" / "scenario";
+}
 
 std::vector<std::string> names() {
   std::vector<std::string> found;

@@ -1,5 +1,4 @@
-// Starts the program of candidate_process/main.cpp and reads what it says. For tests that are built with
-// TENURE_CANDIDATE_PROCESS.
+// Starts the program of candidate_process/main.cpp and reads what it says.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 
 #include "support/nodes.hpp"
 #include "support/oracle.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 
 namespace tenure::test {
@@ -62,7 +62,7 @@ class CandidateProcess {
     return core::Time(std::chrono::nanoseconds(nanoseconds));
   }
   static std::vector<std::string> words(const Nodes& nodes, const std::string& id, core::Ttl lease) {
-    std::vector<std::string> argv{TENURE_CANDIDATE_PROCESS, id, "myapp:leader", std::to_string(lease.count()),
+    std::vector<std::string> argv{paths::candidate_process, id, "myapp:leader", std::to_string(lease.count()),
                                   std::to_string(nodes.cap().count())};
     for (const auto& address : nodes.addresses()) argv.push_back(redis::shown(address));
     return argv;

@@ -5,6 +5,8 @@
 
 #include <stdexcept>
 
+#include "support/paths.hpp"
+
 namespace tenure::test {
 
 // A file without a name: the server finds it among this process's descriptors, and nothing is left of it.
@@ -22,7 +24,7 @@ ClockShim::~ClockShim() {
 
 std::vector<std::string> ClockShim::environment() const {
   return {
-      std::string("LD_PRELOAD=") + TENURE_CLOCK_SHIM,
+      std::string("LD_PRELOAD=") + paths::clock_shim,
       "TENURE_CLOCK_SHIM=/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file_),
   };
 }

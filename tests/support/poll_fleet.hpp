@@ -1,5 +1,5 @@
 // Instances of `tenure poll`, each a process, and the server that they poll, which judges them by its own log. For tests that
-// are built with TENURE_PROGRAM and link http_target.
+// link http_target.
 #pragma once
 
 #include <algorithm>
