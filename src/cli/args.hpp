@@ -144,6 +144,7 @@ struct PollArgs {
 
 struct DemoArgs {
   bool plain = false;
+  std::optional<unsigned> seconds{};  // it ends when its story is told, and has failed if that takes longer
 };
 
 // Help or the version was asked for: print this, and that is all.

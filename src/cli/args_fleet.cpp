@@ -118,6 +118,7 @@ Parsed parse_demo(std::span<const std::string> words) {
   DemoArgs demo;
   CLI::App app;
   app.add_flag("--plain", demo.plain);
+  app.add_option("--seconds", demo.seconds)->check(CLI::Range(1U, 86'400U));
   if (auto end = read_words(app, words, demo_help_text)) return std::move(*end);
   return demo;
 }

@@ -32,11 +32,15 @@ constexpr auto ttl = "3s";
 constexpr milliseconds interval{4'000};
 // How long each chapter of the story lasts, once it shows what it is to show.
 constexpr core::Duration calm = seconds(6);
+// Where nobody watches, the story must have been told by then: it takes about 30 s.
+constexpr unsigned story_seconds_max = 120;
 
 class Demo {
  public:
   explicit Demo(const DemoArgs& args)
-      : plain_(args.plain || isatty(STDOUT_FILENO) == 0), show_(plain_, sessions()) {}
+      : plain_(args.plain || isatty(STDOUT_FILENO) == 0), limit_(args.seconds), show_(plain_, sessions()) {
+    if (!limit_ && isatty(STDOUT_FILENO) == 0) limit_ = story_seconds_max;
+  }
 
   int run() {
     if (const auto why = begin()) {
@@ -44,7 +48,10 @@ class Demo {
       return fail(ExitCode::own_error, "the demonstration cannot begin: " + *why);
     }
     if (!plain_) std::fputs("\033[2J\033[?25l", stdout);
-    while (!asked_to_end()) {
+    bool interrupted = false;
+    while (!is_over()) {
+      interrupted = asked_to_end();
+      if (interrupted) break;
       look();
       go_on();
       show_.draw();
@@ -52,6 +59,7 @@ class Demo {
     if (!plain_) std::fputs("\033[?25h\n", stdout);
     end();
     sum_up();
+    if (const auto why = failure(interrupted)) return fail(ExitCode::not_shown, *why);
     return finish_output();
   }
 
@@ -129,6 +137,28 @@ class Demo {
     return std::nullopt;
   }
 
+  // On a terminal it goes on until somebody has seen enough.
+  bool is_over() const {
+    if (!limit_) return false;
+    if (chapter_ == Chapter::open_end && lasted() >= calm) return true;
+    return runtime::boot_now() - begun_ >= seconds(*limit_);
+  }
+
+  // Why it did not show what it is to show; nothing if it did, or if it was not allowed to finish.
+  std::optional<std::string> failure(bool interrupted) const {
+    if (const std::size_t count = overlaps(target_->visits()); count > 0) {
+      return "the demonstration failed: two instances polled a session at the same time, " +
+             std::to_string(count) + " times";
+    }
+    if (interrupted || chapter_ == Chapter::open_end) return std::nullopt;
+    std::string owners;
+    for (const auto& [session, owner] : owners_) {
+      owners += "\n  " + session + ": " + (owner.empty() ? "nobody" : owner);
+    }
+    return "the demonstration was not over after " + std::to_string(*limit_) +
+           " s (it takes about 30 s). The sessions are owned by:" + owners;
+  }
+
   // Waits a moment for that.
   bool asked_to_end() {
     pollfd ready{signals_.fd(), POLLIN, 0};
@@ -192,7 +222,7 @@ class Demo {
       case Chapter::returning:
         if (!shared_by({"web-1", "web-3", "web-4"})) return;
         show_.tell("Three each again after " + lasted_text() + ": only those three sessions have moved.");
-        show_.tell("This goes on until Ctrl-C.");
+        if (!limit_) show_.tell("This goes on until Ctrl-C.");
         return turn_to(Chapter::open_end);
       case Chapter::open_end:
         return;
@@ -226,7 +256,8 @@ class Demo {
   }
 
   bool plain_;
-  Signals signals_;  // before the first thread
+  std::optional<unsigned> limit_;  // in seconds; nothing: until Ctrl-C
+  Signals signals_;                // before the first thread
   DemoShow show_;
   fs::path folder_;
   std::unique_ptr<HttpTarget> target_;
@@ -235,7 +266,8 @@ class Demo {
   std::map<std::string, DemoProcess> instances_;
   std::map<std::string, std::string> owners_;  // by session
   Chapter chapter_ = Chapter::starting;
-  core::Time since_ = runtime::boot_now();
+  core::Time begun_ = runtime::boot_now();
+  core::Time since_ = begun_;  // when the chapter began
 };
 
 }  // namespace

@@ -11,6 +11,7 @@ enum class ExitCode : std::uint8_t {
   not_taken = 1,     // lock: nobody has that name
   unknown = 1,       // sessions, explain: there is no such session
   degraded = 1,      // doctor: works, and somebody should look at it
+  not_shown = 1,     // demo: it saw an overlap, or a session that was not taken over
   critical = 2,      // doctor: nobody gets a lease
   usage = 64,        // the command line is wrong; nothing was asked of Redis
   no_quorum = 69,    // too few nodes answered, or they refused

@@ -46,11 +46,19 @@ const std::string_view demo_help_text =
     R"(Shows a fleet at work on this machine: a private Redis, three instances, nine sessions, and a server that is polled
 and writes down who came. One instance is killed, its sessions pass on; it starts again, and gets a share again.
 
-Usage: tenure demo [--plain]
+Usage: tenure demo [--plain] [--seconds N]
 
-      --plain  one line for each event, instead of a picture that is drawn again and again
+      --plain      print one line for each event, instead of a picture that is redrawn
+      --seconds N  end when the story has been told (about 30 s), and fail if that takes longer than N seconds
 
-Goes on until Ctrl-C, then says what was seen: polls, overlaps, gaps. Leaves nothing behind.
+On a terminal it goes on until Ctrl-C unless --seconds is given. Elsewhere it ends by itself, as with --seconds 120.
+At its end it says what was seen: polls, overlaps, gaps. It leaves nothing behind.
+
+Exit code: 0, or 1 if two instances polled a session at the same time, or a session was not taken over in time.
+
+Examples:
+  tenure demo
+  tenure demo --seconds 60 > demo.log
 )";
 
 }  // namespace tenure::cli
