@@ -238,12 +238,18 @@ using AnyAction = std::variant<Send, Drop, Listen, ClockJumped, Acquired, Refuse
                                SessionTaken, SessionRefused, SessionEnding, SessionEnded, InstancesChanged,
                                SessionsChanged, FleetJoined, FleetHindered, FleetRefused, FleetStopped>;
 
+template <class T, class Variant>
+inline constexpr bool is_alternative = false;
+template <class T, class... Alternatives>
+inline constexpr bool is_alternative<T, std::variant<Alternatives...>> =
+    (std::is_same_v<T, Alternatives> || ...);
+
 // A class of its own, so that copying, moving and destroying it is compiled once, in action.cpp, and not in every file
 // that has a list of actions.
 class Action : public AnyAction {
  public:
   template <class Alternative>
-    requires(std::is_constructible_v<AnyAction, std::in_place_type_t<Alternative>, Alternative>)
+    requires is_alternative<Alternative, AnyAction>
   Action(Alternative action) : AnyAction(std::in_place_type<Alternative>, std::move(action)) {}
   Action(const Action&);
   Action(Action&&) noexcept;
