@@ -17,7 +17,7 @@ Duration thread_cpu() {
   return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
-void add(Tally& tally, const Outcome& outcome, std::uint64_t seed) {
+void add(Tally& tally, const Outcome& outcome, std::uint64_t seed, bool stops) {
   tally.worlds += 1;
   tally.calls += outcome.calls;
   tally.grants += outcome.grants;
@@ -25,9 +25,12 @@ void add(Tally& tally, const Outcome& outcome, std::uint64_t seed) {
   tally.sessions += outcome.sessions;
   for (std::size_t i = 0; i < tally.faults.size(); ++i) tally.faults[i] += outcome.faults[i];
   tally.slack.add(outcome.slack);
-  if (outcome.violation && (!tally.failed_seed || seed < *tally.failed_seed)) {
-    tally.failed_seed = seed;
-    tally.violation = outcome.violation;
+  if (!outcome.violation) return;
+  const Found found{seed, *outcome.violation};
+  if (!stops) {
+    tally.noted.push_back(found);
+  } else if (!tally.violation || seed < tally.violation->seed) {
+    tally.violation = found;
   }
 }
 
@@ -51,9 +54,10 @@ Tally run_campaign(const CampaignOptions& options,
         const Outcome again = run_world({seed, options.faults, options.profile, false}, host);
         if (again.hash != outcome.hash) outcome.violation = {"S14", "two runs of one seed differ", {}};
       }
-      if (outcome.violation) stop = true;
+      const bool stops = outcome.violation && (options.stop_at_liveness || !is_liveness(*outcome.violation));
+      if (stops) stop = true;
       const std::lock_guard lock(mutex);
-      add(tally, outcome, seed);
+      add(tally, outcome, seed, stops);
       progress(tally.worlds);
     }
     const std::lock_guard lock(mutex);
@@ -63,6 +67,7 @@ Tally run_campaign(const CampaignOptions& options,
   for (unsigned i = 1; i < options.jobs; ++i) threads.emplace_back(work);
   work();
   for (auto& thread : threads) thread.join();
+  std::ranges::sort(tally.noted, {}, &Found::seed);
   return tally;
 }
 

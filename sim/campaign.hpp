@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "sim/world.hpp"
 
@@ -17,6 +18,13 @@ struct CampaignOptions {
   Faults faults;
   Profile profile{};
   std::optional<std::filesystem::path> scripts{};
+  bool stop_at_liveness = true;  // or only note such a violation and go on
+};
+
+// A violation, and the world that it happened in.
+struct Found {
+  std::uint64_t seed = 0;
+  Violation violation;
 };
 
 struct Tally {
@@ -29,11 +37,15 @@ struct Tally {
   Slack slack;
   Duration cpu{};  // of all threads together
   // The violation with the lowest seed among those found before the campaign stopped.
-  std::optional<std::uint64_t> failed_seed{};
-  std::optional<Violation> violation{};
+  std::optional<Found> violation{};
+  // Violations of liveness that did not stop it, by ascending seed.
+  std::vector<Found> noted{};
 };
 
-// Stops at the first violation. Every hundredth seed is run twice, and must give the same trace (S14).
+// Is what was violated a promise that something happens in time (L1 to L9)? All others say that something never happens.
+inline bool is_liveness(const Violation& violation) { return violation.invariant.starts_with('L'); }
+
+// Stops at the first violation, unless it is to be noted only. Every hundredth seed is run twice, and must give the same trace (S14).
 Tally run_campaign(const CampaignOptions& options, const std::function<void(std::uint64_t worlds)>& progress);
 
 }  // namespace tenure::sim

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <random>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -16,20 +17,24 @@
 
 #include "core/number.hpp"
 #include "sim/campaign.hpp"
+#include "sim/progress.hpp"
 
 namespace {
 
 using namespace tenure::sim;
 
 constexpr int usage_error = 64;
+constexpr std::size_t warnings_max = 20;
 constexpr std::array<std::string_view, 5> profiles{"mixed", "usual", "tokens", "elections", "fleet"};
 
 constexpr std::string_view help = R"(tenure-sim: the shipped protocol in simulated worlds with faults
 
   tenure-sim --runs N [options]   N worlds, one seed after the other; stops at the first violation
+  tenure-sim --fresh N [options]  N worlds from a random seed on, which is printed; a liveness violation (L1 to L9) is
+                                  only a warning there, with the command that replays it
   tenure-sim --seed N [--trace]   one world; --trace prints every event
 
-  --first N        the first seed of --runs (1)
+  --first N        the first seed of --runs (1), or of --fresh, to repeat what that ran
   --faults LIST    none, all (the default) or names separated by commas:
                    delay loss duplicate partition oneway drift pause suspend crash flush slow close error skew
                    restart rollback wipe flushall; and two that break an assumption, so that S1, S4 and S12 are
@@ -43,13 +48,17 @@ constexpr std::string_view help = R"(tenure-sim: the shipped protocol in simulat
 
 Examples
   tenure-sim --runs 3000
+  tenure-sim --fresh 3000
   tenure-sim --seed 42 --trace --faults partition,pause
 
-Exit codes: 0 no violation, 1 a violation, 64 usage
+Exit codes: 0 no violation, or with --fresh only of liveness; 1 a violation; 64 usage
 )";
 
 struct Options {
   CampaignOptions campaign{};
+  std::optional<std::uint64_t> runs{};
+  std::optional<std::uint64_t> fresh{};
+  std::optional<std::uint64_t> first{};
   std::string faults = "all";
   std::string scripts{};
   std::optional<std::uint64_t> seed{};
@@ -69,6 +78,25 @@ std::uint64_t number(std::string_view flag, std::string_view text) {
   return *value;
 }
 
+// Far from the seeds that anybody chooses by hand, and short enough to be typed.
+std::uint64_t random_seed() {
+  std::random_device device;
+  return std::uniform_int_distribution<std::uint64_t>(1'000'000'000, 999'999'999'999)(device);
+}
+
+void choose_seeds(Options& options) {
+  if (int{options.seed.has_value()} + int{options.runs.has_value()} + int{options.fresh.has_value()} > 1)
+    refuse("only one of --runs, --fresh and --seed can be given");
+  if (options.fresh) {
+    options.campaign.runs = *options.fresh;
+    options.campaign.first_seed = options.first ? *options.first : random_seed();
+    options.campaign.stop_at_liveness = false;
+  } else {
+    options.campaign.runs = options.runs.value_or(options.campaign.runs);
+    options.campaign.first_seed = options.first.value_or(options.campaign.first_seed);
+  }
+}
+
 Options read_options(const std::vector<std::string_view>& args) {
   Options options;
   options.campaign.jobs = std::max(1U, std::thread::hardware_concurrency());
@@ -81,9 +109,11 @@ Options read_options(const std::vector<std::string_view>& args) {
     if (flag == "--seed") {
       options.seed = number(flag, value());
     } else if (flag == "--runs") {
-      options.campaign.runs = number(flag, value());
+      options.runs = number(flag, value());
+    } else if (flag == "--fresh") {
+      options.fresh = number(flag, value());
     } else if (flag == "--first") {
-      options.campaign.first_seed = number(flag, value());
+      options.first = number(flag, value());
     } else if (flag == "--jobs") {
       options.campaign.jobs = static_cast<unsigned>(std::clamp<std::uint64_t>(number(flag, value()), 1, 256));
     } else if (flag == "--faults") {
@@ -119,6 +149,7 @@ Options read_options(const std::vector<std::string_view>& args) {
   if (options.profile == "tokens" && !options.campaign.profile.nodes) options.campaign.profile.nodes_min = 3;
   if (!options.scripts.empty()) options.campaign.scripts = options.scripts;
   if (options.trace && !options.seed) refuse("--trace goes with --seed");
+  choose_seeds(options);
   return options;
 }
 
@@ -151,16 +182,22 @@ void become_mutant(const Options& options, char** argv) {
   refuse("--mutant " + options.mutant + ": cannot run " + program.string());
 }
 
-void report(const Violation& violation, std::uint64_t seed, const Options& options, const char* program) {
-  std::printf("VIOLATED %s at %.6f ms: %s\n", violation.invariant.c_str(),
+// What of the options shapes a world, as they are typed.
+std::string shape(const Options& options) {
+  std::string text = " --faults " + options.faults;
+  if (options.profile != "mixed") text += " --profile " + options.profile;
+  if (options.campaign.profile.nodes) text += " --nodes " + std::to_string(*options.campaign.profile.nodes);
+  if (!options.scripts.empty()) text += " --scripts " + options.scripts;
+  return text;
+}
+
+void report(const char* verdict, const Found& found, const Options& options, const char* program) {
+  const auto& [seed, violation] = found;
+  std::printf("%s %s at %.6f ms: %s\n", verdict, violation.invariant.c_str(),
               std::chrono::duration<double, std::milli>(violation.at.time_since_epoch()).count(),
               violation.what.c_str());
-  std::string replay =
-      std::string(program) + " --seed " + std::to_string(seed) + " --faults " + options.faults;
-  if (options.profile != "mixed") replay += " --profile " + options.profile;
-  if (options.campaign.profile.nodes) replay += " --nodes " + std::to_string(*options.campaign.profile.nodes);
-  if (!options.scripts.empty()) replay += " --scripts " + options.scripts;
-  std::printf("seed %llu, replay: %s --trace\n", static_cast<unsigned long long>(seed), replay.c_str());
+  std::printf("seed %llu, replay: %s --seed %llu%s --trace\n", static_cast<unsigned long long>(seed), program,
+              static_cast<unsigned long long>(seed), shape(options).c_str());
 }
 
 // A broken invariant of the core aborts. Its sentence is out; this adds which world it was in.
@@ -169,7 +206,8 @@ const char* reported_program = nullptr;
 
 void on_abort(int) {
   std::fflush(stdout);
-  report({"CRASH", "the core stopped itself; its sentence stands above", {}}, seed_of_this_thread(),
+  report("VIOLATED",
+         {seed_of_this_thread(), {"CRASH", "the core stopped itself; its sentence stands above", {}}},
          reported_options, reported_program);
   std::fflush(stdout);
   _exit(1);
@@ -182,7 +220,7 @@ int run_one(const Options& options, const char* program) {
   std::printf("seed %llu: %llu calls, %llu grants, trace %016llx\n",
               static_cast<unsigned long long>(*options.seed), static_cast<unsigned long long>(outcome.calls),
               static_cast<unsigned long long>(outcome.grants), static_cast<unsigned long long>(outcome.hash));
-  if (outcome.violation) report(*outcome.violation, *options.seed, options, program);
+  if (outcome.violation) report("VIOLATED", {*options.seed, *outcome.violation}, options, program);
   return outcome.violation ? 1 : 0;
 }
 
@@ -213,23 +251,52 @@ void print(const Tally& tally, std::chrono::duration<double> wall) {
               static_cast<double>(tally.calls) / cpu);
 }
 
-int run_many(const Options& options, const char* program) {
+// The first of them; more would hide what else there is to see.
+void warn(const std::vector<Found>& noted, const Options& options, const char* program) {
+  for (std::size_t i = 0; i < std::min(noted.size(), warnings_max); ++i)
+    report("WARNING", noted[i], options, program);
+  if (noted.size() > warnings_max) std::printf("… and %zu more\n", noted.size() - warnings_max);
+}
+
+Tally run_with_progress(const CampaignOptions& campaign) {
+  using Output = Progress::Output;
   const auto begin = std::chrono::steady_clock::now();
-  const bool terminal = isatty(STDERR_FILENO) != 0;
-  const Tally tally = run_campaign(options.campaign, [&](std::uint64_t worlds) {
-    if (terminal && worlds % 200 == 0) {
-      std::fprintf(stderr, "\r%llu of %llu worlds", static_cast<unsigned long long>(worlds),
-                   static_cast<unsigned long long>(options.campaign.runs));
-    }
+  const auto elapsed = [&] {
+    return std::chrono::duration_cast<Progress::Elapsed>(std::chrono::steady_clock::now() - begin);
+  };
+  Progress progress(campaign.runs, isatty(STDERR_FILENO) != 0 ? Output::terminal : Output::log);
+  Tally tally = run_campaign(campaign, [&](std::uint64_t worlds) {
+    if (const auto text = progress.on_worlds(worlds, elapsed())) std::fputs(text->c_str(), stderr);
   });
-  if (terminal) std::fprintf(stderr, "\r\033[K");
+  std::fputs(progress.end().c_str(), stderr);
   print(tally, std::chrono::steady_clock::now() - begin);
-  if (!tally.violation) {
-    std::printf("no violation\n");
-    return 0;
+  return tally;
+}
+
+int run_many(const Options& options, const char* program) {
+  const CampaignOptions& campaign = options.campaign;
+  if (options.fresh) {
+    std::printf("fresh seeds from %llu on; the same again: %s --fresh %llu --first %llu%s\n",
+                static_cast<unsigned long long>(campaign.first_seed), program,
+                static_cast<unsigned long long>(campaign.runs),
+                static_cast<unsigned long long>(campaign.first_seed), shape(options).c_str());
+    std::fflush(stdout);  // also when this process is killed, it must be known what it ran
   }
-  report(*tally.violation, *tally.failed_seed, options, program);
-  return 1;
+  const Tally tally = run_with_progress(campaign);
+  warn(tally.noted, options, program);
+  if (tally.violation) {
+    report("VIOLATED", *tally.violation, options, program);
+    return 1;
+  }
+  if (tally.noted.empty()) {
+    std::printf("no violation\n");
+  } else {
+    std::printf(
+        "no safety violation, %zu of liveness in %llu worlds: each is worth a look, see the replay "
+        "commands\n",
+        tally.noted.size(), static_cast<unsigned long long>(tally.worlds));
+  }
+  return 0;
 }
 
 }  // namespace
