@@ -152,7 +152,7 @@ void Keeper::fly(Batched request, Cargo cargo, Batch& batch, Outbox& out) {
 }
 
 // Up to three requests: what the node has is renewed, what it has not is put back, and a lease by which a
-// majority stands may be put back also where nothing was lost.
+// majority stands may be put back also where nothing was lost. Putting back renews what is there after all.
 void Keeper::send(BatchId id, Batch& batch, NodeIndex node, Time now, Outbox& out) {
   const Timing& timing = *batch.timing;
   Cargo renewed{{id, node, false, false, now, now + timing.node_timeout, {}}};
@@ -163,10 +163,15 @@ void Keeper::send(BatchId id, Batch& batch, NodeIndex node, Time now, Outbox& ou
     Kept& lease = leases_.at(lease_id);
     if (lease.phase == Phase::lost) continue;
     lease.asked = true;
-    const bool has = lease.seats.armed(node) != long_ago;
-    if (!has) lease.seats.ask_again(node);
-    const bool stands = now < timing.deadline(lease.seats.quorum_armed());
-    load(has ? renewed : stands ? healed : put_back, lease_id, lease);
+    const Time armed = lease.seats.armed(node);
+    if (armed == long_ago) lease.seats.ask_again(node);
+    const Time quorum_armed = lease.seats.quorum_armed();
+    const bool stands = now < timing.deadline(quorum_armed);
+    // A node that was silent when a majority renewed it may have let it lapse. To hear that first would take a round in
+    // which it counts for nothing, and another node that is silent then would cost the lease.
+    const bool lags = armed < quorum_armed;
+    const bool renews = armed != long_ago && !(lags && stands);
+    load(renews ? renewed : stands ? healed : put_back, lease_id, lease);
   }
   fly(RenewRequest{timing.ttl, {}}, std::move(renewed), batch, out);
   fly(ReassertRequest{timing.ttl, true, {}}, std::move(healed), batch, out);

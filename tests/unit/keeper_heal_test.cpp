@@ -28,6 +28,43 @@ TEST_F(KeepingOnThree, ANodeThatLacksTheGrantIsHealed) {
   EXPECT_EQ(look<Renewed>().size(), 1U);
 }
 
+// L5: a node that was silent may have let the grant lapse. It takes it back with the next renewal, and counts in that
+// very round: otherwise another node that is silent then would cost the lease.
+TEST_F(KeepingOnThree, ANodeThatWasSilentCountsFromTheNextRenewalOn) {
+  keep(1);
+  const Time first = wake();
+  auto sent = desk.take<Send>();
+  for (const std::size_t i : {0U, 1U}) reply(sent.at(i).id, all_done(sent[i]), first);
+  wake();  // node 2 has had its time
+  desk.actions.clear();
+
+  const Time second = wake();
+  sent = desk.take<Send>();
+  ASSERT_EQ(sent.size(), 3U);
+  EXPECT_TRUE(renews(sent[0]) && renews(sent[1]));
+  EXPECT_EQ(sent[2].node, 2U);
+  EXPECT_TRUE(heals(sent[2]));
+  reply(sent[0].id, all_done(sent[0]), second);
+  reply(sent[2].id, all_done(sent[2]), second);
+  ASSERT_EQ(look<Renewed>().size(), 1U);
+  EXPECT_EQ(look<Renewed>()[0].deadline, timing.deadline(second));
+  reply(sent[1].id, failed(Applied::perhaps), second);
+  EXPECT_TRUE(look<Uncertain>().empty());
+}
+
+// Where no majority has renewed since, nothing says that anybody stands by it: it is asked what it has.
+TEST_F(KeepingOnThree, AfterARoundThatAllMissedTheyAreAskedToRenew) {
+  keep(1);
+  wake();
+  desk.actions.clear();
+  wake();  // they have had their time
+  desk.actions.clear();
+  wake();
+  const auto sent = desk.take<Send>();
+  ASSERT_EQ(sent.size(), 3U);
+  for (const Send& each : sent) EXPECT_TRUE(renews(each));
+}
+
 // S5: somebody else's grant is there. It is left alone, asked again with every renewal, and nothing is lost
 // by it.
 TEST_F(KeepingOnThree, ANodeThatRefusesIsAskedAgainAndNothingIsLost) {
