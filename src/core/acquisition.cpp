@@ -22,6 +22,12 @@ Reply jumped(Duration left) {
                      shown(std::chrono::ceil<seconds>(left))};
 }
 
+// Does a majority of the nodes show that owner?
+bool owns_majority(const std::string& owner, const std::vector<Held>& answers, std::size_t nodes) {
+  const auto shows = [&](const Held& it) { return it.holder.owner == owner; };
+  return static_cast<std::size_t>(std::ranges::count_if(answers, shows)) >= quorum_of(nodes);
+}
+
 }  // namespace
 
 Acquisition::Acquisition(Context context, Wish wish, Random& random)
@@ -205,8 +211,10 @@ void Acquisition::wait_for(const Refusal& refusal, bool split, Time now, Random&
   if (refusal.held && !ticket_ && !wish_.retries) {
     ticket_ = Grant(context_.owner, random.next());
     out.tell(Listen{});
-    // Who listens already takes its place at once.
-    if (context_.ears.open() && !split) {
+    // Who listens already takes its place at once; not after a split vote, unless there is an owner to wait for: it may be
+    // giving the name back this very moment, one node after the other, and calls only those who have a place.
+    if (context_.ears.open() &&
+        (!split || owns_majority(refusal.held->holder.owner, held_, may_hold_.size()))) {
       next_round_ = now;
       return;
     }

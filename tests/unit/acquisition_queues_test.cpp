@@ -61,6 +61,41 @@ TEST_F(WaitingForThree, WhereNobodyHoldsAMajorityItLooksAtTheUsualPace) {
   EXPECT_LE(it.wake(), at(300ms));
 }
 
+// L3: the release of an owner has reached one node, and is on its way to the others. It calls whoever has a place there;
+// to come back only after a pause would leave the name without an owner for that long.
+TEST_F(WaitingForThree, AReleaseThatIsUnderWayIsNotTakenForARival) {
+  listen();
+  Acquisition it = acquisition(std::nullopt);
+  it.start(at(0s), desk.out);
+  reply(it, Held{{"web-3", 5}, 9s}, at(1ms), 0);
+  reply(it, Granted{6}, at(1ms), 1);
+  EXPECT_FALSE(reply(it, Held{{"web-3", 5}, 9s}, at(1ms), 2));
+  EXPECT_EQ(it.take_discarded()->nodes, std::vector<NodeIndex>{1});
+  ASSERT_EQ(it.wake(), at(1ms));
+  desk.actions.clear();
+  on_timer(it, at(1ms));
+  const auto sent = desk.take<Send>();
+  ASSERT_EQ(sent.size(), 3U);
+  for (const Send& each : sent) EXPECT_TRUE(std::get<AcquireRequest>(each.request).ticket);
+}
+
+// Once it has its place and is not called, it comes back at the pace of a split vote: a node that lacks the owner's grant
+// gives it a vote each time.
+TEST_F(WaitingForThree, WithItsPlaceTakenItPausesAfterASplitVote) {
+  listen();
+  Acquisition it = acquisition(std::nullopt);
+  it.start(at(0s), desk.out);
+  Time now = at(1ms);
+  for (int round = 0; round < 2; ++round) {
+    if (round > 0) on_timer(it, now = it.wake());
+    reply(it, Held{{"web-3", 5}, 9s, 0}, now, 0);
+    reply(it, Granted{6}, now, 1);
+    EXPECT_FALSE(reply(it, Held{{"web-3", 5}, 9s, 0}, now, 2));
+  }
+  EXPECT_GE(it.wake(), now + 100ms);
+  EXPECT_LE(it.wake(), now + 300ms);
+}
+
 // The second round names no holder, though the first met one.
 TEST_F(WaitingForThree, AConfirmationThatFailsBesideARivalIsTriedAgainAtTheUsualPace) {
   Acquisition it = queued();
