@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include "cli/command.hpp"
+#include "cli/descriptors.hpp"
 #include "cli/elect_events.hpp"
 #include "cli/message.hpp"
 #include "cli/stop_on_signal.hpp"
@@ -143,6 +144,9 @@ class Electing {
 int elect(const ElectArgs& args) {
   const auto plan = make_plan(args);
   if (!plan) return fail(ExitCode::usage, plan.error());
+  if (const auto lack = lack_of_descriptors(descriptors_to_stay(plan->nodes.addresses.size()))) {
+    return fail(ExitCode::own_error, *lack);
+  }
   if (const auto warning = runtime::warning_of_even(plan->nodes)) say(*warning);
   Electing electing(args, *plan);
   if (args.command.empty()) return electing.announce();

@@ -9,6 +9,7 @@
 
 #include "cli/json.hpp"
 #include "core/text.hpp"
+#include "runtime/event_descriptor.hpp"
 
 namespace tenure::cli {
 
@@ -47,7 +48,7 @@ std::int64_t number(core::Token term) { return static_cast<std::int64_t>(term); 
 }  // namespace
 
 ElectEvents::ElectEvents(std::string name, bool json)
-    : name_(std::move(name)), json_(json), wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
+    : name_(std::move(name)), json_(json), wake_(runtime::make_event_descriptor()) {}
 
 void ElectEvents::elected(core::Token term) {
   write(json_ ? end_event(begin_event("elected", name_).key("term").number(number(term)))

@@ -5,13 +5,15 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <optional>
+#include <system_error>
 
 #include "cli/child.hpp"
 #include "cli/lease_environment.hpp"
+#include "cli/message.hpp"
 #include "cli/process_tree.hpp"
-#include "core/check.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/boot_timer.hpp"
 
@@ -28,7 +30,7 @@ runtime::Descriptor block_signals() {
   sigemptyset(&of_children);
   sigaddset(&of_children, SIGCHLD);
   runtime::Descriptor fd(signalfd(-1, &of_children, SFD_NONBLOCK | SFD_CLOEXEC));
-  core::must(static_cast<bool>(fd), "the kernel gives a descriptor for signals");
+  if (!fd) throw std::system_error(errno, std::generic_category(), "signalfd");
   return fd;
 }
 
@@ -142,7 +144,14 @@ class Guard {
 }  // namespace
 
 int guard(Command& command, const Signals& signals, const Leash& tenure) noexcept {
-  return Guard(command, signals, tenure).watch();
+  std::optional<Guard> guard;
+  try {
+    guard.emplace(command, signals, tenure);
+  } catch (const std::system_error& error) {
+    // There is nothing to guard yet. tenure sees that we are gone before it has started anything.
+    return fail(ExitCode::own_error, std::string("the watchdog cannot begin: ") + error.what());
+  }
+  return guard->watch();
 }
 
 }  // namespace tenure::cli

@@ -5,10 +5,12 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cli/args.hpp"
 #include "cli/demo.hpp"
+#include "cli/descriptors.hpp"
 #include "cli/doctor.hpp"
 #include "cli/elect.hpp"
 #include "cli/explain.hpp"
@@ -72,6 +74,10 @@ int main(int argc, char** argv) {
       return number(ExitCode::usage);
     }
     return dispatch(*args);
+  } catch (const std::system_error& error) {
+    const auto hint = descriptors_hint(error.code().value());
+    return fail(ExitCode::own_error, std::string(hint ? "" : "internal error: ") + error.what() +
+                                         (hint ? "; " + *hint : std::string()));
   } catch (const std::exception& error) {
     say(std::string("internal error: ") + error.what());
     return number(ExitCode::own_error);

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "cli/descriptors.hpp"
 #include "cli/message.hpp"
 #include "cli/nodes.hpp"
 #include "cli/poll_log.hpp"
@@ -21,6 +22,9 @@ namespace tenure::cli {
 namespace {
 
 using std::chrono::milliseconds;
+
+// Beside those of every command that stays: where sessions come from and results go to, and a few polls.
+constexpr std::size_t descriptors_to_poll = 12;
 
 // What the options amount to.
 struct Plan {
@@ -63,7 +67,10 @@ class Instance {
   int run() {
     Signals signals;
     auto client = Client::open(client_options());
-    if (!client) return fail(ExitCode::usage, client.error().message);
+    if (!client) {
+      const bool machine = client.error().code == Refusal::Code::system;
+      return fail(machine ? ExitCode::own_error : ExitCode::usage, client.error().message);
+    }
     auto fleet = client->fleet(args_.place.fleet, fleet_options());
     if (!fleet) return fail(ExitCode::usage, fleet.error().message);
     auto source = redis_sessions(source_options());
@@ -189,6 +196,8 @@ class Instance {
 int poll(const PollArgs& args) {
   const auto plan = make_plan(args);
   if (!plan) return fail(ExitCode::usage, plan.error());
+  const auto wanted = descriptors_to_stay(plan->nodes.addresses.size()) + descriptors_to_poll;
+  if (const auto lack = lack_of_descriptors(wanted)) return fail(ExitCode::own_error, *lack);
   if (const auto warning = runtime::warning_of_even(plan->nodes)) say(*warning);
   return Instance(args, *plan).run();
 }

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "cli/command.hpp"
+#include "cli/descriptors.hpp"
 #include "cli/message.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/supervise.hpp"
@@ -135,6 +136,9 @@ int run_under(runtime::Lease& lease, const Command& command, const RunArgs& args
 int run(const RunArgs& args) {
   const auto plan = make_plan(args);
   if (!plan) return fail(ExitCode::usage, plan.error());
+  if (const auto lack = lack_of_descriptors(descriptors_to_stay(plan->nodes.addresses.size()))) {
+    return fail(ExitCode::own_error, *lack);
+  }
   auto command = Command::find(args.command);
   if (!command) return fail(command.error().code, command.error().sentence);
   if (const auto warning = runtime::warning_of_even(plan->nodes); warning && !args.quiet) say(*warning);

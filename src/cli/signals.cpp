@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <array>
-
-#include "core/check.hpp"
+#include <cerrno>
+#include <system_error>
 
 namespace tenure::cli {
 
@@ -43,7 +43,7 @@ Signals::Signals() {
   }
   sigprocmask(SIG_BLOCK, &set, &mask_before_);
   fd_.reset(signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
-  core::must(static_cast<bool>(fd_), "the kernel gives a descriptor for signals");
+  if (!fd_) throw std::system_error(errno, std::generic_category(), "signalfd");
 }
 
 std::optional<int> Signals::next() {

@@ -5,10 +5,12 @@
 
 #include <array>
 
+#include "runtime/event_descriptor.hpp"
+
 namespace tenure::cli {
 
 StopOnSignal::StopOnSignal(Signals& signals)
-    : signals_(signals), finished_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)), thread_([this] { listen(); }) {}
+    : signals_(signals), finished_(runtime::make_event_descriptor()), thread_([this] { listen(); }) {}
 
 StopOnSignal::~StopOnSignal() { finish(); }
 

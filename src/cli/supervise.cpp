@@ -11,6 +11,7 @@
 #include "cli/terminal.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/boot_timer.hpp"
+#include "runtime/event_descriptor.hpp"
 #include "runtime/loss_text.hpp"
 
 namespace tenure::cli {
@@ -207,7 +208,7 @@ class Supervisor {
 
   const Supervised& run_;
   runtime::BootTimer timer_;
-  runtime::Descriptor lost_{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+  runtime::Descriptor lost_ = runtime::make_event_descriptor();
   core::Time guarded_{};  // the deadline that the watchdog knows
   std::optional<Notice> notice_;
   Ending ending_;

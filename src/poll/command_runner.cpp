@@ -10,7 +10,6 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <variant>
@@ -20,7 +19,7 @@
 #include "poll/runner.hpp"
 #include "poll/shell.hpp"
 #include "runtime/boot_clock.hpp"
-#include "runtime/descriptor.hpp"
+#include "runtime/event_descriptor.hpp"
 
 namespace tenure::poll {
 
@@ -51,8 +50,7 @@ class CommandRunner : public Runner {
       : work_(std::move(work)),
         done_(std::move(done)),
         environment_(inherited_environment()),
-        kick_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (!kick_) throw std::system_error(errno, std::generic_category(), "eventfd");
+        kick_(runtime::make_event_descriptor()) {
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
   }
   ~CommandRunner() override {

@@ -4,15 +4,13 @@
 #include <sys/eventfd.h>
 
 #include <array>
-#include <cerrno>
-#include <system_error>
 #include <utility>
+
+#include "runtime/event_descriptor.hpp"
 
 namespace tenure::poll {
 
-Mailbox::Mailbox() : kick_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (!kick_) throw std::system_error(errno, std::generic_category(), "eventfd");
-}
+Mailbox::Mailbox() : kick_(runtime::make_event_descriptor()) {}
 
 void Mailbox::post(Letter letter) {
   bool first = false;

@@ -4,25 +4,18 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <system_error>
 #include <utility>
 
 #include "core/check.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/event_descriptor.hpp"
 #include "runtime/instance_id.hpp"
 #include "runtime/timespec.hpp"
 
 namespace tenure::runtime {
 
 namespace {
-
-Descriptor make_kick() {
-  Descriptor kick(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-  if (!kick) throw std::system_error(errno, std::generic_category(), "eventfd");
-  return kick;
-}
 
 void clear(const Descriptor& kick) {
   eventfd_t count = 0;
@@ -40,8 +33,8 @@ Engine::Engine(ClientOptions options)
       random_(random_from_kernel()),
       tenant_({options_.owner, options_.nodes.size(), options_.keyspace.cap}, random_from_kernel()),
       elections_(tenant_, random_from_kernel()),
-      kick_(make_kick()),
-      kick_hidden_(make_kick()),
+      kick_(make_event_descriptor()),
+      kick_hidden_(make_event_descriptor()),
       thread_([this] { serve(); }) {}
 
 // In a child its mutexes may be locked for ever, and its thread is not there: nothing of it can be taken apart.

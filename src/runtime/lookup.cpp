@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "runtime/descriptor.hpp"
+#include "runtime/event_descriptor.hpp"
 
 namespace tenure::runtime {
 
@@ -35,7 +35,7 @@ Lookup::Found resolve(const redis::Address& address, int flags) {
 }  // namespace
 
 struct Lookup::Shared {
-  Descriptor done{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+  Descriptor done = make_event_descriptor();
   std::mutex mutex;
   std::optional<Found> found;
 };
@@ -48,8 +48,8 @@ std::optional<Lookup::Found> Lookup::find(const redis::Address& address) {
   if (shared_) return std::exchange(shared_, nullptr)->found;
   // Numbers need nobody's help, and cannot block.
   if (auto numeric = resolve(address, AI_NUMERICHOST)) return numeric;
-  shared_ = std::make_shared<Shared>();
   try {
+    shared_ = std::make_shared<Shared>();
     std::thread([shared = shared_, address] {
       Found found = resolve(address, 0);
       const std::lock_guard lock(shared->mutex);
@@ -58,7 +58,7 @@ std::optional<Lookup::Found> Lookup::find(const redis::Address& address) {
     }).detach();
   } catch (const std::system_error& error) {
     shared_.reset();
-    return Found(tl::unexpected(std::string("no thread can be started: ") + error.what()));
+    return Found(tl::unexpected(std::string("this machine refuses: ") + error.what()));
   }
   return std::nullopt;
 }
