@@ -332,6 +332,10 @@ Node::Look Node::look(const std::string& key, NodeTime now) const {
   return {*value, model_.data().expiry(key, now)};
 }
 
+core::Token Node::last_token(TrueTime now) const {
+  return static_cast<core::Token>(number(look(keyspace_.fence(), clock_.read(now)).value));
+}
+
 std::vector<std::string> Node::keys(TrueTime now) const {
   std::vector<std::string> keys = model_.data().keys(clock_.read(now));
   std::erase_if(keys, [&](const auto& key) { return key == keyspace_.record() || key == keyspace_.fence(); });

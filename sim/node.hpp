@@ -61,6 +61,10 @@ class Node {
   // Somebody deletes a key by hand.
   void remove(const std::string& key, TrueTime now) { model_.run({"DEL", key}, clock_.read(now)); }
 
+  NodeTime clock(TrueTime now) const { return clock_.read(now); }
+  // What its counter shows; 0: there is none.
+  core::Token last_token(TrueTime now) const;
+
   // The keys that it shows now, but for the record and the fence.
   std::vector<std::string> keys(TrueTime now) const;
   // And for the list of who has beaten: a name stays in it until somebody beats again.

@@ -1,5 +1,6 @@
 #include "sim/storm.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace tenure::sim {
@@ -14,9 +15,11 @@ void Storm::end() {
 void Storm::plan_next() {
   shared_.schedule.in(up_to(shared_.plan.fault_every * 2), [this] {
     if (!blows_) return;
-    const auto fault = static_cast<Fault>(random_.below(fault_names.size()));
+    const bool more = (shared_.plan.faults >> faults_drawn_always).any();
+    const auto fault = static_cast<Fault>(random_.below(more ? fault_names.size() : faults_drawn_always));
     // Tokens outlive lost data only by clocks that are right within the cap.
-    const bool needs_clocks = fault == Fault::rollback || fault == Fault::wipe || fault == Fault::flushall;
+    const bool needs_clocks =
+        fault == Fault::rollback || fault == Fault::wipe || fault == Fault::flushall || fault == Fault::fence;
     if (has(shared_.plan.faults, fault) && !(needs_clocks && has(shared_.plan.faults, Fault::step)))
       inject(fault);
     plan_next();
@@ -70,6 +73,10 @@ void Storm::inject(Fault fault) {
       shared_.judge.on_broken_assumption();
       nodes_[node]->remove(some_name(), shared_.schedule.now());
       break;
+    case Fault::fence:
+      if (!past_all_tokens(node)) return;
+      nodes_[node]->remove(shared_.keyspace.fence(), shared_.schedule.now());
+      break;
     case Fault::restart:
       restart(node, Memory::all, length);
       break;
@@ -109,6 +116,15 @@ std::string Storm::some_name() {
     return fleet_prefix + "lease:" + sessions[random_.below(sessions.size())];
   const std::size_t i = random_.below(plan.names.size() + plan.elections.size());
   return i < plan.names.size() ? plan.names[i] : plan.elections[i - plan.names.size()].key;
+}
+
+// A counter that was deleted goes on at the node's clock. One that is behind the clock of another node could be below
+// what that one has just given.
+bool Storm::past_all_tokens(std::size_t node) const {
+  const TrueTime now = shared_.schedule.now();
+  return std::ranges::all_of(nodes_, [&](const auto& it) {
+    return it->last_token(now) < static_cast<core::Token>(nodes_[node]->clock(now).us);
+  });
 }
 
 // The clients see their connections closed; some only in time.

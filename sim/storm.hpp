@@ -34,6 +34,7 @@ class Storm {
   void plan_next();
   void inject(Fault fault);
   void restart(std::size_t node, Memory memory, Duration down);
+  bool past_all_tokens(std::size_t node) const;
   std::string some_name();
   Duration up_to(Duration longest) { return random_.between(Duration::zero(), longest); }
 

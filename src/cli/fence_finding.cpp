@@ -4,6 +4,13 @@
 
 namespace tenure::cli {
 
+namespace {
+
+// The time of 2001 in microseconds: a counter below it was lost, as acquire.lua sees it.
+constexpr core::Token token_min = 1'000'000'000'000'000;
+
+}  // namespace
+
 std::optional<Finding> fence_finding(const NodeFacts& node, const Standard& standard) {
   const std::string key = standard.ground.keyspace.fence();
   const auto bad = [&](const std::string& what, const std::string& why) {
@@ -21,9 +28,13 @@ std::optional<Finding> fence_finding(const NodeFacts& node, const Standard& stan
     if (node.fence.error().code == core::FailureCode::no_permission) return std::nullopt;
     return bad("cannot be read: " + node.fence.error().detail, nobody);
   }
-  if (node.fence->empty()) return bad("is gone", "tokens would begin at 1 again, below those given before");
+  const std::string goes_on =
+      "somebody changes keys of Tenure. At the next grant it goes on at the clock of this Redis: above the "
+      "tokens given before, if that clock is right";
+  if (node.fence->empty()) return bad("is gone", goes_on);
   const auto number = core::read_number<core::Token>(*node.fence);
   if (!number) return bad("is no number: \"" + core::printable(*node.fence, 60) + "\"", nobody);
+  if (*number < token_min) return bad("is far too small: " + *node.fence, goes_on);
   if (*number >= core::token_max) return bad("is too large to be exact: " + *node.fence, nobody);
   return std::nullopt;
 }

@@ -169,9 +169,14 @@ const redis::Script* script_named(std::string_view word) {
   return nullptr;
 }
 
-// These read the clock, and may raise the fence to it.
-bool writes_time(const redis::Script& script) {
-  return &script == &redis::init_script || &script == &redis::admit_script || &script == &redis::open_script;
+// The fence, where a script may raise it to the clock.
+const std::string* fence_raised(const redis::Command& command) {
+  const redis::Script* script = script_called(command);
+  if (script == &redis::acquire_script) return &command.at(5);
+  const bool second = script == &redis::init_script || script == &redis::admit_script ||
+                      script == &redis::open_script || script == &redis::confirm_script ||
+                      script == &redis::reassert_script;
+  return second ? &command.at(4) : nullptr;
 }
 
 // What INFO says after that name.
@@ -230,12 +235,24 @@ Twins::Answers Twins::ask(const redis::Command& command) {
 
 std::string Twins::compare(const redis::Command& command) {
   auto [real, model] = ask(command);
+  share_token(command, real, model);
   const bool alike = command[0] == "PTTL" ? same_time_left(real, model) || real == model
                                           : Comparison{ahead_ms()}.same(real, model);
   if (!alike) return difference(shown(command), real, model);
   answer_ = std::move(model);
-  const redis::Script* script = script_called(command);
-  return script != nullptr && writes_time(*script) ? share_fence(command.at(4)) : "";
+  const std::string* fence = fence_raised(command);
+  return fence != nullptr ? share_fence(*fence) : "";
+}
+
+// A grant by a node that had lost its counter: each took the token from its clock, a moment apart.
+void Twins::share_token(const redis::Command& command, const Value& real, Value& model) {
+  const bool both_granted = script_called(command) == &redis::acquire_script && real.kind == Kind::integer &&
+                            model.kind == Kind::integer && real.integer != model.integer;
+  if (!both_granted || !near(real.integer / 1000 + ahead_ms(), model.integer / 1000)) return;
+  const std::string& lease = command.at(3);
+  const std::string& stamp = command.at(3 + std::stoul(command.at(2)) + 1);
+  model_.run({"SET", lease, stamp + std::to_string(real.integer), "KEEPTTL"}, now());
+  model = real;
 }
 
 std::string Twins::share_fence(const std::string& fence) {

@@ -37,7 +37,7 @@ class Twins {
   Answers ask(const redis::Command& command);
 
   // Sends to both and compares. Both of these give what differs in words, or nothing. Where a script writes
-  // the time, a moment's difference is none, and the fence is the same in both afterwards.
+  // the time, a moment's difference is none, and fence and token are the same in both afterwards.
   std::string compare(const redis::Command& command);
   // All keys, and what the listeners heard since the last time.
   std::string compare_data();
@@ -61,6 +61,7 @@ class Twins {
   sim::NodeTime now() const;
   std::int64_t ahead_ms() const;
   std::string share_fence(const std::string& fence);
+  void share_token(const redis::Command& command, const redis::Value& real, redis::Value& model);
   std::string compare_messages();
 
   test::RedisServer& real_;

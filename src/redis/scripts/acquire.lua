@@ -20,6 +20,13 @@ local kept = ticket and value == ticket .. '0'
 if not value or kept then
   -- Larger than 2^53 it would not be exact; the clock in microseconds gets there in the year 2255.
   local token = call('INCR', KEYS[3])
+  -- A counter begins at the time in microseconds. Below that of 2001, before there was any Redis, it was lost: it
+  -- goes on at the time, above what was given before.
+  if token < 1e15 then
+    local time = call('TIME')
+    token = math.max(token, time[1] * 1000000 + time[2])
+    call('SET', KEYS[3], string.format('%.0f', token))
+  end
   local text = stamp .. string.format('%.0f', token)
   if kept then
     call('SET', lease, text, 'PX', ARGV[3])

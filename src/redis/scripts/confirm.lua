@@ -9,6 +9,11 @@ local value = redis.pcall('GET', KEYS[1])
 if not value then return {0} end
 if type(value) ~= 'string' or string.sub(value, 1, #stamp) ~= stamp then return {-1} end
 
-if tonumber(redis.call('GET', KEYS[2]) or '0') < tonumber(token) then redis.call('SET', KEYS[2], token) end
+local fence, least = tonumber(redis.call('GET', KEYS[2]) or '0'), tonumber(token)
+if fence < 1e15 then  -- lost, as in acquire: this token alone could be below those of other names
+  local time = redis.call('TIME')
+  least = math.max(least, time[1] * 1000000 + time[2])
+end
+if fence < least then redis.call('SET', KEYS[2], string.format('%.0f', least)) end
 redis.call('SET', KEYS[1], stamp .. token, 'KEEPTTL')
 return {1}

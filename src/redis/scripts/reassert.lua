@@ -15,6 +15,10 @@ local may_install = quarantined or ARGV[3] == '1'
 
 local fence = tonumber(redis.call('GET', KEYS[2]) or '0')
 local highest = fence
+if fence < 1e15 then  -- lost, as in acquire: these tokens alone could be below those of other names
+  local time = redis.call('TIME')
+  highest = math.max(highest, time[1] * 1000000 + time[2])
+end
 local answers = {}
 for i = 1, #KEYS - 2 do
   local lease = KEYS[i + 2]
