@@ -35,6 +35,15 @@ class FleetRights : public testing::Test {
     ASSERT_EQ(set.text, "OK");
     redis.command({"CONFIG", "RESETSTAT"});
   }
+  // What was denied, and to whom.
+  std::string denied() {
+    std::string text;
+    for (const auto& entry : redis.command({"ACL", "LOG"}).items) {
+      for (const auto& field : entry.items) text += field.text + ' ';
+      text += '\n';
+    }
+    return text;
+  }
   Words here(Words words) const { return std::move(words) + Words{"--redis", redis.url("tenure:s3cret")}; }
 };
 
@@ -55,6 +64,11 @@ TEST_F(FleetRights, T31_TheRightsOfTheReadmeAreEnoughForAFleetAndEachIsNeeded) {
   ASSERT_TRUE(prints(*two, "lease_acquired")) << two->err();
   const auto stored = [&] { return redis.command({"EXISTS", "state:a", "state:b"}).integer == 2; };
   EXPECT_TRUE(wait_until(stored)) << one->out() << two->out();
+  // Whoever has an index reads only what has changed since.
+  done({"sessions", "add", "c", target->url("/"), "--every", "4s"});
+  EXPECT_TRUE(wait_until([&] { return redis.command({"EXISTS", "state:c"}).integer == 1; }))
+      << one->out() << two->out();
+  EXPECT_TRUE(wait_until([&] { return calls_of(redis, "zcard") > 0; })) << two->out() << denied();
   done({"status"});
   done({"explain", "a"});
   done({"sessions", "ls"});
@@ -65,7 +79,7 @@ TEST_F(FleetRights, T31_TheRightsOfTheReadmeAreEnoughForAFleetAndEachIsNeeded) {
     EXPECT_EQ(process->err(), "");
   }
   const std::string refusals = redis.command({"INFO", "errorstats"}).text;
-  EXPECT_FALSE(has(refusals, "NOPERM")) << refusals;
+  EXPECT_FALSE(has(refusals, "NOPERM")) << refusals << denied();
   for (const auto& right : more) {
     if (!right.starts_with("+")) continue;
     EXPECT_GT(calls_of(redis, right.substr(1)), 0) << right;
