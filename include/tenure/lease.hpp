@@ -53,7 +53,9 @@ class Lease {
   bool held() const;
   /// Until when it is held, as far as is known by now.
   BootClock::time_point deadline() const;
-  /// Stops a grace before the deadline, or at once when Redis says that the lease is gone.
+  /// Stops a grace before the deadline, or at once when Redis says that the lease is gone. A std::stop_callback that is
+  /// registered with it runs on a thread of the client. It may block, and delays the loss of no other lease, but costs a
+  /// thread until it returns. It may not throw: the standard library ends the process then.
   std::stop_token lost() const;
   /// Why, once lost() has stopped.
   std::optional<Loss> loss() const;

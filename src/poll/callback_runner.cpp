@@ -8,6 +8,7 @@
 #include "poll/runner.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/herald.hpp"
+#include "runtime/stop_requester.hpp"
 
 namespace tenure::poll {
 
@@ -25,7 +26,7 @@ class CallbackRunner : public Runner {
       const std::lock_guard lock(mutex_);
       stops = stops_;
     }
-    for (auto& [id, stop] : stops) stop.request_stop();
+    for (auto& [id, stop] : stops) aborts_.post(stop);
   }
 
   std::size_t in_flight_max() const override { return work_.threads_max; }
@@ -56,8 +57,7 @@ class CallbackRunner : public Runner {
       const std::lock_guard lock(mutex_);
       if (const auto found = stops_.find(id); found != stops_.end()) stop = found->second;
     }
-    // Callbacks of the user run here, and may take their time.
-    stop.request_stop();
+    if (stop.stop_possible()) aborts_.post(std::move(stop));
   }
 
  private:
@@ -84,6 +84,8 @@ class CallbackRunner : public Runner {
   const Done done_;
   std::mutex mutex_;
   std::unordered_map<PollId, std::stop_source> stops_;
+  // Users may register callbacks with the token that a poll gets, and those may block.
+  runtime::StopRequester aborts_;
   runtime::Herald threads_;  // goes first, after all that was begun
 };
 

@@ -307,7 +307,7 @@ void Engine::on_lost(const core::Lost& lost) {
   lease->loss = lost.reason;
   tell(Event::Kind::lost, lost.lease, loss_text(lost.reason));
   finish_extension(lost.lease, not_extended(loss_text(lost.reason)));
-  losses_.post([lease] { lease->lost.request_stop(); }, Herald::Kind::must_arrive);
+  losses_.post(lease->lost);
 }
 
 void Engine::on_uncertain(const core::Uncertain& uncertain) {

@@ -27,6 +27,7 @@
 #include "runtime/ear.hpp"
 #include "runtime/herald.hpp"
 #include "runtime/link.hpp"
+#include "runtime/stop_requester.hpp"
 
 namespace tenure::runtime {
 
@@ -262,8 +263,8 @@ class Engine {
   std::optional<core::Time> armed_;
   bool stopping_ = false;
   std::atomic<bool> closed_ = false;
-  Herald log_{1};      // sentences and events stay in order
-  Herald losses_{16};  // and no holder's callback delays the next one's
+  Herald log_{1};         // sentences and events stay in order
+  StopRequester losses_;  // and no holder's callback delays the next one's
   Herald handlers_{64};
   std::thread thread_;
 };

@@ -70,7 +70,7 @@ void Engine::on_term_ending(const core::TermEnding& ending) {
     lease->extend(lease->noted, ending.deadline);
     lease->loss = ending.reason;
     if (!of_own_will) tell(Event::Kind::lost, ending.lease, loss_text(ending.reason));
-    losses_.post([lease] { lease->lost.request_stop(); }, Herald::Kind::must_arrive);
+    losses_.post(lease->lost);
   }
   finish_extension(ending.lease, tl::unexpected(NotExtended{true, loss_text(ending.reason)}));
   listeners_.at(ending.election)->on_ending(ending);
