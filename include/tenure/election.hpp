@@ -45,7 +45,9 @@ struct Leader {
 struct TermEnd {
   Loss reason{};
   std::uint64_t term = 0;
-  bool drained = true;    // the work ended before the deadline; else another may have led meanwhile
+  /// The work, and the handlers before this one, ended before the deadline, and it had not come when on_lost was called.
+  /// Else another may have led meanwhile.
+  bool drained = true;
   std::string message{};  // the reason as a sentence
 };
 

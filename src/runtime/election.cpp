@@ -160,9 +160,11 @@ void Election::on_overran() {
 }
 
 // Once for a term, when its work has ended, or its time.
-void Election::tell_loss(bool drained) {
+void Election::tell_loss(bool work_ended) {
   if (std::exchange(term_->lost_due, true)) return;
-  post([this, drained] {
+  post([this, work_ended] {
+    // Handlers before this one may have taken until after the deadline.
+    const bool drained = work_ended && term_->lease->held();
     Lock lock(mutex_);
     const bool told = term_->told;
     const auto reason = *term_->ending;

@@ -20,7 +20,7 @@ namespace tenure::runtime {
 // Called one after the other, on a thread of their own. What they throw is logged.
 struct ElectionHandlers {
   std::function<void(const std::shared_ptr<LeaseState>& term)> on_elected{};
-  // Drained: the work had ended in time.
+  // Drained: the work and the handlers before this one had ended when it was called, and the term's deadline had not come.
   std::function<void(core::LossReason reason, core::Token term, bool drained)> on_lost{};
   std::function<void(const std::optional<core::Holder>& before, const std::optional<core::Holder>& now)>
       on_leader_changed{};
@@ -82,7 +82,7 @@ class Election : public ElectionListener, public std::enable_shared_from_this<El
   std::shared_ptr<Engine> engine() const { return engine_.lock(); }
   bool leading() const;
   void ask_to_stop(Lock& lock);
-  void tell_loss(bool drained);
+  void tell_loss(bool work_ended);
   void post(std::function<void()> task);
   void run_tasks();
   template <class Handler, class... News>
