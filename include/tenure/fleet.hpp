@@ -78,7 +78,8 @@ class Fleet {
   Fleet& operator=(const Fleet&) = delete;
 
   /// Called for every event in its order, on a thread of its own; set before start(). A session's lease is given back
-  /// after ended() was called for it, or at its deadline. With no handler work counts as ended at once.
+  /// after ended() was called for it, or at its deadline. With no handler work counts as ended at once. What it throws is
+  /// logged.
   virtual void on_event(std::function<void(const FleetEvent&)> handler) = 0;
 
   /// Joins: beats, sees the others, and takes its share of what share() says. Refused (held) where a live instance has

@@ -37,7 +37,7 @@ struct ClientOptions {
   std::string prefix = "tenure:";
   std::string lock_prefix = "redlock:";
   /// Both are called in order, on a thread of their own. A listener that takes its time delays no lease; what it
-  /// cannot keep up with is dropped.
+  /// cannot keep up with is dropped. What on_event throws is logged; what the log throws is dropped.
   std::function<void(std::string_view)> log{};
   std::function<void(const Event&)> on_event{};
 };
@@ -62,7 +62,8 @@ struct Wait {
   std::optional<unsigned> retries{};
   /// Each delay is between half of this and one and a half times this, by chance.
   std::chrono::milliseconds retry_delay{200};
-  /// Called on the waiting thread: when the wait begins, and when its reason changes.
+  /// Called on the waiting thread: when the wait begins, and when its reason changes. What it throws ends the wait and
+  /// comes out of acquire().
   std::function<void(const Refusal&)> on_waiting{};
 };
 

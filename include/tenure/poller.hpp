@@ -27,6 +27,7 @@ struct PollOutcome {
 };
 
 /// Polls by calling this, on threads of the poller. It ends early when the stop token says so: the lease is being lost.
+/// What it throws is a poll that failed.
 struct CallbackPoll {
   std::function<PollOutcome(const Session&, const SessionLease&, const std::stop_token&)> call{};
   std::size_t threads_max = 8;
@@ -98,9 +99,11 @@ struct PollerOptions {
   /// What is longer is cut before it is stored.
   std::size_t body_stored_max = 65'536;
 
-  /// Called in order, on a thread of its own. Of what it cannot keep up with, started and polled are dropped.
+  /// Called in order, on a thread of its own. Of what it cannot keep up with, started and polled are dropped. What it
+  /// throws is dropped.
   std::function<void(const PollEvent&)> on_event{};
-  /// What the fleet says, on the fleet's own thread, before the poller acts on it: the poller is the fleet's handler.
+  /// What the fleet says, on the fleet's own thread, before the poller acts on it: the poller is the fleet's handler. What
+  /// it throws is logged by the fleet.
   std::function<void(const FleetEvent&)> on_fleet_event{};
 };
 

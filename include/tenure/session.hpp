@@ -44,7 +44,8 @@ class SessionSource {
   SessionSource(const SessionSource&) = delete;
   SessionSource& operator=(const SessionSource&) = delete;
 
-  /// All of them as they are now; or why they cannot be read, a sentence. May block for some seconds.
+  /// All of them as they are now; or why they cannot be read, a sentence. May block for some seconds. What it throws
+  /// counts as not read.
   virtual tl::expected<Sessions, std::string> read() = 0;
 };
 

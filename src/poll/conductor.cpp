@@ -6,6 +6,7 @@
 
 #include "poll/result_text.hpp"
 #include "runtime/boot_clock.hpp"
+#include "runtime/thrown.hpp"
 #include "runtime/wall_clock.hpp"
 
 namespace tenure::poll {
@@ -308,14 +309,8 @@ void Conductor::on_written(const Tenancy& of, const Ledger::Fate& fate) {
 
 void Conductor::tell(PollEvent event, Tell how) {
   if (!options_.on_event) return;
-  herald_->post(
-      [this, event = std::move(event)] {
-        try {
-          options_.on_event(event);
-        } catch (...) {  // NOLINT(bugprone-empty-catch): there is nobody to tell it to, and polling goes on
-        }
-      },
-      how);
+  // A poller has no log: there is nobody to tell that it has thrown.
+  herald_->post([this, event = std::move(event)] { runtime::thrown_by(options_.on_event, event); }, how);
 }
 
 }  // namespace tenure::poll

@@ -1,11 +1,11 @@
 #include "runtime/election.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <system_error>
 #include <utility>
 
 #include "runtime/boot_clock.hpp"
+#include "runtime/thrown.hpp"
 
 namespace tenure::runtime {
 
@@ -123,12 +123,8 @@ bool Election::end_work() {
 template <class Handler, class... News>
 void Election::run_handler(const char* name, const Handler& handler, const News&... news) {
   if (!handler) return;
-  try {
-    handler(news...);
-  } catch (const std::exception& error) {
-    engine()->log(plan_.key + ": " + name + " has thrown: " + error.what());
-  } catch (...) {
-    engine()->log(plan_.key + ": " + name + " has thrown something that is no std::exception");
+  if (const auto thrown = thrown_by(handler, news...)) {
+    engine()->log(plan_.key + ": " + name + " has thrown" + *thrown);
   }
 }
 
@@ -163,12 +159,12 @@ void Election::on_overran() {
 void Election::tell_loss(bool work_ended) {
   if (std::exchange(term_->lost_due, true)) return;
   post([this, work_ended] {
-    // Handlers before this one may have taken until after the deadline.
-    const bool drained = work_ended && term_->lease->held();
     Lock lock(mutex_);
     const bool told = term_->told;
     const auto reason = *term_->ending;
     const core::Token token = term_->lease->token;
+    // Handlers before this one may have taken until after the deadline.
+    const bool drained = work_ended && term_->lease->held();
     lock.unlock();
     if (told) run_handler("on_lost", handlers.on_lost, reason, token, drained);
     lock.lock();

@@ -10,6 +10,7 @@
 #include "core/text.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/loss_text.hpp"
+#include "runtime/thrown.hpp"
 #include "runtime/wall_clock.hpp"
 
 namespace tenure::runtime {
@@ -329,7 +330,8 @@ void Engine::on_clock_jumped(const core::ClockJumped& jumped) {
 
 void Engine::log(std::string sentence) {
   if (!options_.log) return;
-  log_.post([log = options_.log, sentence = std::move(sentence)] { log(sentence); },
+  // There is nobody to tell that the log itself has thrown.
+  log_.post([log = options_.log, sentence = std::move(sentence)] { thrown_by(log, sentence); },
             Herald::Kind::may_be_dropped);
 }
 
@@ -340,8 +342,12 @@ void Engine::tell(Event::Kind kind, core::LeaseId lease, std::string detail) {
 
 void Engine::tell(Event event) {
   if (!options_.on_event) return;
-  log_.post([on_event = options_.on_event, event = std::move(event)] { on_event(event); },
-            Herald::Kind::may_be_dropped);
+  log_.post(
+      [on_event = options_.on_event, log = options_.log, event = std::move(event)] {
+        const auto thrown = thrown_by(on_event, event);
+        if (thrown && log) thrown_by(log, "on_event has thrown" + *thrown);
+      },
+      Herald::Kind::may_be_dropped);
 }
 
 void Engine::listen(core::Time now) {

@@ -1,9 +1,9 @@
 #include "runtime/membership.hpp"
 
-#include <exception>
 #include <utility>
 
 #include "core/check.hpp"
+#include "runtime/thrown.hpp"
 
 namespace tenure::runtime {
 
@@ -269,12 +269,10 @@ void Membership::tell(FleetEvent event) {
           const Lock lock(mutex_);
           teller_ = std::this_thread::get_id();
         }
-        try {
-          if (handler) handler(event);
-        } catch (const std::exception& error) {
-          engine_->log(std::string("the handler of a fleet has thrown: ") + error.what());
-        } catch (...) {
-          engine_->log("the handler of a fleet has thrown something that is no std::exception");
+        if (handler) {
+          if (const auto thrown = thrown_by(handler, event)) {
+            engine_->log("the handler of a fleet has thrown" + *thrown);
+          }
         }
         // With nobody who works on it, the work has ended.
         if (!handler && event.kind == Kind::ending) ended(event.session, event.token);
