@@ -32,9 +32,13 @@ struct Health {
   bool quorum = false;  // do enough answer?
 };
 
-/// May be copied: copies are the same client. Leases and locks keep it alive. After fork() the child makes its own.
+/// May be copied: copies are the same client. To move one is to copy it. Leases and locks keep it alive. After fork() the
+/// child makes its own.
 class Client {
  public:
+  Client(const Client&) = default;
+  Client& operator=(const Client&) = default;
+
   /// Refused (usage, system) when an option is wrong, or this machine has no descriptor or thread left. Connects to nothing yet: that happens when something is wished for.
   static tl::expected<Client, Refusal> open(ClientOptions options = {});
 

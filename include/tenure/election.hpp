@@ -57,7 +57,8 @@ struct TermEnd {
 /// Handlers are called one after the other, on threads of their own (at most 64 for one client), and never for one term
 /// after those of the next. A leader's name is given back only after its handlers have returned, so they should not take
 /// long: what a leader does belongs into run(), which may begin before on_elected has returned. What they throw is logged.
-/// In on_lost nothing can be waited for that comes after it, like leadership. Nothing may be called after fork().
+/// In on_lost nothing can be waited for that comes after it, like leadership. Nothing may be called after fork(). One that
+/// was moved from takes no part: it never leads, start() is false, and run() returns at once.
 class Election {
  public:
   /// Stops it, like stop(), and waits as long as the work takes.

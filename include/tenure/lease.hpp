@@ -38,7 +38,8 @@ enum class Released : std::uint8_t {
 };
 
 /// Gives the name back when it is destroyed, which blocks for at most the node timeout and never throws.
-/// All calls may be made from any thread; none after fork().
+/// All calls may be made from any thread; none after fork(). One that was moved from holds nothing: held() is false, the
+/// token 0, the name empty, lost() has stopped, and extend() and release() are refused.
 class Lease {
  public:
   ~Lease();

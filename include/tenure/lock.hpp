@@ -18,9 +18,12 @@ struct LockPlan;
 }  // namespace detail
 
 /// Made by Client::lock(); costs nothing until it is acquired. May be copied, and used from many threads: each
-/// acquisition is one of its own, also within one process.
+/// acquisition is one of its own, also within one process. To move one is to copy it.
 class Lock {
  public:
+  Lock(const Lock&) = default;
+  Lock& operator=(const Lock&) = default;
+
   /// One try: the lease, or who has it.
   tl::expected<Lease, Refusal> try_acquire() const;
   /// Waits. Stopping the token ends the wait, and leaves nothing behind.

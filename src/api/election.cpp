@@ -18,6 +18,8 @@ struct detail::Running {
 namespace {
 
 std::optional<Leader> shown(const std::optional<core::Holder>& holder) {
+const std::string no_name;  // of an election that was moved from
+
   if (!holder) return std::nullopt;
   return Leader{holder->owner, holder->token};
 }
@@ -65,6 +67,7 @@ void Election::on_elected(std::function<void(const Lease& term)> handler) {
     handler(detail::Held::handle({context, name, context->client.lend(term)}));
   };
 }
+  if (!running_) return;
 
 void Election::on_lost(std::function<void(const TermEnd& end)> handler) {
   running_->election->handlers.on_lost = [handler = std::move(handler)](core::LossReason reason,
@@ -72,6 +75,7 @@ void Election::on_lost(std::function<void(const TermEnd& end)> handler) {
     handler({detail::loss(reason), term, drained, runtime::loss_text(reason)});
   };
 }
+  if (!running_) return;
 
 void Election::on_leader_changed(
     std::function<void(const std::optional<Leader>& before, const std::optional<Leader>& now)> handler) {
@@ -80,10 +84,11 @@ void Election::on_leader_changed(
     handler(shown(before), shown(now));
   };
 }
+  if (!running_) return;
 
-bool Election::start() { return running_->election->start(); }
+bool Election::start() { return running_ && running_->election->start(); }
 
-bool Election::stop(const std::stop_token& give_up) { return running_->election->stop(give_up); }
+bool Election::stop(const std::stop_token& give_up) { return !running_ || running_->election->stop(give_up); }
 
 void Election::run(const std::stop_token& stop, const std::function<void(const Lease& term)>& work) {
   // A copy: the work may let this Election go.
@@ -91,6 +96,7 @@ void Election::run(const std::stop_token& stop, const std::function<void(const L
   runtime::Election& election = *shared;
   // One that is still being stopped is waited for.
   if (!election.start()) {
+  if (!running_) return;
     election.stop();
     if (!election.start()) return;
   }
@@ -113,22 +119,26 @@ void Election::run(const std::stop_token& stop, const std::function<void(const L
   }
 }
 
-void Election::step_down() { running_->election->step_down(); }
+void Election::step_down() {
+  if (running_) running_->election->step_down();
+}
 
-bool Election::is_leader() const { return running_->election->leads() != nullptr; }
+bool Election::is_leader() const { return term().has_value(); }
 
 bool Election::wait_for_leadership(BootClock::time_point deadline, const std::stop_token& stop) const {
-  return running_->election->wait(core::Time(deadline.time_since_epoch()), stop) != nullptr;
+  return running_ && running_->election->wait(core::Time(deadline.time_since_epoch()), stop) != nullptr;
 }
 
 std::optional<std::uint64_t> Election::term() const {
-  const auto term = running_->election->leads();
+  const auto term = running_ ? running_->election->leads() : nullptr;
   return term ? std::optional(term->token) : std::nullopt;
 }
 
-std::optional<Leader> Election::current_leader() const { return shown(running_->election->leader()); }
+std::optional<Leader> Election::current_leader() const {
+  return running_ ? shown(running_->election->leader()) : std::nullopt;
+}
 
-const std::string& Election::candidate_id() const { return running_->context->id; }
-const std::string& Election::name() const { return running_->name; }
+const std::string& Election::candidate_id() const { return running_ ? running_->context->id : no_name; }
+const std::string& Election::name() const { return running_ ? running_->name : no_name; }
 
 }  // namespace tenure

@@ -10,6 +10,16 @@ namespace {
 
 BootClock::time_point shown(core::Time time) { return BootClock::time_point(time.time_since_epoch()); }
 
+// Of a lease that was moved from.
+const std::string no_name;
+constexpr auto moved_from = "this Lease holds nothing: it was moved from";
+
+std::stop_token stopped() {
+  std::stop_source source;
+  source.request_stop();
+  return source.get_token();
+}
+
 }  // namespace
 
 Loss detail::loss(core::LossReason reason) {
@@ -39,18 +49,20 @@ Lease::~Lease() = default;
 Lease::Lease(Lease&&) noexcept = default;
 Lease& Lease::operator=(Lease&&) noexcept = default;
 
-const std::string& Lease::name() const { return held_->name; }
-std::uint64_t Lease::token() const { return held_->lease.token(); }
-bool Lease::held() const { return held_->lease.held(); }
-BootClock::time_point Lease::deadline() const { return shown(held_->lease.deadline()); }
-std::stop_token Lease::lost() const { return held_->lease.lost(); }
+const std::string& Lease::name() const { return held_ ? held_->name : no_name; }
+std::uint64_t Lease::token() const { return held_ ? held_->lease.token() : 0; }
+bool Lease::held() const { return held_ && held_->lease.held(); }
+BootClock::time_point Lease::deadline() const { return held_ ? shown(held_->lease.deadline()) : shown({}); }
+std::stop_token Lease::lost() const { return held_ ? held_->lease.lost() : stopped(); }
 
 std::optional<Loss> Lease::loss() const {
+  if (!held_) return std::nullopt;
   const auto reason = held_->lease.loss();
   return reason ? std::optional(detail::loss(*reason)) : std::nullopt;
 }
 
 tl::expected<BootClock::time_point, Refusal> Lease::extend() {
+  if (!held_) return tl::unexpected(Refusal{Refusal::Code::lost, moved_from});
   const auto deadline = held_->lease.extend();
   if (deadline) return shown(*deadline);
   const auto& [lost, why] = deadline.error();
@@ -59,6 +71,7 @@ tl::expected<BootClock::time_point, Refusal> Lease::extend() {
 }
 
 tl::expected<Released, Refusal> Lease::release() {
+  if (!held_) return tl::unexpected(detail::usage(moved_from));
   const core::Released released = held_->lease.release();
   switch (released.outcome) {
     case core::ReleaseOutcome::released:

@@ -1,0 +1,68 @@
+// Handles that were moved from hold nothing, and all calls on them are safe.
+#include "integration/api.hpp"
+
+namespace tenure::test {
+namespace {
+
+// Moved from on purpose throughout.
+// NOLINTBEGIN(bugprone-use-after-move)
+
+TEST(MovedFrom, ALeaseHoldsNothing) {
+  Nodes nodes(1);
+  const Client client = open(nodes);
+  auto lease = client.lock("a").try_acquire().value();
+  const Lease mine = std::move(lease);
+  EXPECT_FALSE(lease.held());
+  EXPECT_EQ(lease.token(), 0U);
+  EXPECT_EQ(lease.name(), "");
+  EXPECT_EQ(lease.deadline(), BootClock::time_point{});
+  EXPECT_TRUE(lease.lost().stop_requested()) << "who waits for its loss does not wait for ever";
+  EXPECT_EQ(lease.loss(), std::nullopt);
+  ASSERT_FALSE(lease.extend());
+  EXPECT_EQ(lease.extend().error().code, Refusal::Code::lost);
+  EXPECT_NE(lease.extend().error().message.find("moved from"), std::string::npos);
+  ASSERT_FALSE(lease.release());
+  EXPECT_EQ(lease.release().error().code, Refusal::Code::usage);
+  EXPECT_TRUE(mine.held());
+  EXPECT_FALSE(mine.lost().stop_requested());
+}
+
+TEST(MovedFrom, ALockAndAClientAreStillTheSame) {
+  Nodes nodes(1);
+  Client client = open(nodes, "web-1");
+  const Client other = std::move(client);
+  EXPECT_EQ(client.id(), "web-1");
+  Lock lock = client.lock("a");
+  const Lock copy = std::move(lock);
+  EXPECT_EQ(lock.name(), "a");
+  EXPECT_TRUE(lock.try_acquire());
+  EXPECT_TRUE(copy.try_acquire());
+}
+
+TEST(MovedFrom, AnElectionTakesNoPart) {
+  Nodes nodes(1);
+  const Client client = open(nodes);
+  auto election = client.election("a").value();
+  Election mine = std::move(election);
+  EXPECT_FALSE(election.start());
+  EXPECT_TRUE(election.stop());
+  election.step_down();
+  election.on_elected([](const Lease&) {});
+  election.on_lost([](const TermEnd&) {});
+  election.on_leader_changed([](const auto&, const auto&) {});
+  election.run({}, [](const Lease&) { ADD_FAILURE() << "it never leads"; });
+  EXPECT_FALSE(election.is_leader());
+  EXPECT_FALSE(election.wait_for_leadership());
+  EXPECT_EQ(election.term(), std::nullopt);
+  EXPECT_EQ(election.current_leader(), std::nullopt);
+  EXPECT_EQ(election.name(), "");
+  EXPECT_EQ(election.candidate_id(), "");
+  EXPECT_EQ(mine.name(), "a");
+  EXPECT_TRUE(mine.start());
+  EXPECT_TRUE(mine.wait_for_leadership());
+}
+
+// NOLINTEND(bugprone-use-after-move)
+
+}  // namespace
+}  // namespace tenure::test
