@@ -22,6 +22,7 @@ TEST(Expiry, ALeaseEndsWhenRedisEndsIt) {
   sim::RedisModel late(host);
   const redis::Keyspace names;
   const redis::Command record{"SET", names.record(), "60000 e open life 1 1 new"};
+  const redis::Command fence{"SET", names.fence(), "1790000000000000"};
   const redis::Command acquire{"EVAL",
                                std::string(redis::acquire_script.body),
                                "3",
@@ -32,14 +33,16 @@ TEST(Expiry, ALeaseEndsWhenRedisEndsIt) {
                                "web#nonce#",
                                "30"};
   const redis::Command get{"GET", "redlock:short"};
-  real.command(record);
-  early.run(record, 0);
-  late.run(record, 0);
+  for (const auto& command : {record, fence}) {
+    real.command(command);
+    early.run(command, 0);
+    late.run(command, 0);
+  }
 
   const auto granted = early.run(acquire, time_of(real));
   EXPECT_EQ(real.command(acquire), granted);
   EXPECT_EQ(late.run(acquire, time_of(real)), granted);
-  ASSERT_EQ(granted, redis::Value::of(1));
+  ASSERT_EQ(granted, redis::Value::of(1'790'000'000'000'001));
 
   int seen = 0;
   const bool ended = test::wait_until([&] {
