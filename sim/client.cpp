@@ -21,10 +21,11 @@ bool same_request(const core::Request& request, const redis::Command& command,
     return args.kind == ScriptArgs::Kind::acquire && args.key(command, 0) == acquire->key &&
            args.argument(command, 1) == acquire->grant.stamp();
   }
-  const redis::Command wanted = redis::script_call(request, keyspace, "", redis::CallBy::sha1);
+  redis::Command wanted = redis::script_call(request, keyspace, "", redis::CallBy::sha1);
   if (!ScriptArgs::is_script(wanted) || !ScriptArgs::is_script(command)) return wanted == command;
-  if (wanted.size() != command.size() || ScriptArgs(wanted).kind != ScriptArgs(command).kind) return false;
   const bool epoch = std::holds_alternative<core::ReassertRequest>(request);
+  if (epoch) wanted.push_back(command.back());  // what was seen there until it was sent
+  if (wanted.size() != command.size() || ScriptArgs(wanted).kind != ScriptArgs(command).kind) return false;
   const std::size_t admission = 3 + ScriptArgs(command).keys;
   for (std::size_t i = 2; i < wanted.size(); ++i) {
     if (wanted[i] != command[i] && !(epoch && i == admission)) return false;
@@ -186,6 +187,7 @@ void Client::ask(const core::Send& send) {
     Asked& asked = asked_[acquire->grant.stamp()];
     asked.key = acquire->key;
     asked.unanswered.emplace(send.id, send.node);
+    asked.heard.try_emplace(send.node, lines_.at(send.node).heard);
   } else if (const auto* release = std::get_if<core::ReleaseRequest>(&send.request)) {
     const auto asked = asked_.find(release->grant.stamp());
     if (asked != asked_.end()) {
@@ -212,7 +214,8 @@ void Client::open_line(std::size_t node) {
   Line& line = lines_[node];
   line.conversation.emplace(
       redis::Greeting{"", shared_.plan.password ? "secret" : "", 0}, shared_.keyspace,
-      [this] { return redis::Introduction{random_.hex16(), wall_.read(shared_.schedule.now()).ms()}; });
+      [this] { return redis::Introduction{random_.hex16(), wall_.read(shared_.schedule.now()).ms()}; },
+      line.seen);
   const std::uint64_t number = ++line.number;
   line.connection =
       shared_.network.connect(index_, node, [this, node, number, alive = std::weak_ptr(alive_)] {
@@ -298,7 +301,17 @@ void Client::note_answer(const core::Request& request, const redis::Conversation
   if (asked == asked_.end()) return;
   const auto found = asked->second.unanswered.find(answer.id);
   if (found == asked->second.unanswered.end()) return;
-  if (std::holds_alternative<core::Granted>(answer.reply)) asked->second.granted.insert(found->second);
+  if (const auto* granted = std::get_if<core::Granted>(&answer.reply)) {
+    const std::size_t node = found->second;
+    asked->second.granted.insert(node);
+    if (granted->token <= asked->second.heard.at(node)) {
+      shared_.judge.violated("S15", shared_.schedule.now(),
+                             asked->first + std::to_string(granted->token) +
+                                 " was taken from a node that gave " +
+                                 std::to_string(asked->second.heard.at(node)) + " to this client before");
+    }
+    lines_[node].heard = std::max(lines_[node].heard, granted->token);
+  }
   asked->second.unanswered.erase(found);
 }
 

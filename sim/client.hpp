@@ -137,6 +137,7 @@ class Client {
     std::string key;
     std::map<core::RequestId, std::size_t> unanswered;  // or answered with "perhaps", and by which node
     std::set<std::size_t> granted;                      // the nodes that said so
+    std::map<std::size_t, core::Token> heard{};  // by node: the largest token from it when it was first asked
   };
   struct Wished {
     std::string key;
@@ -148,6 +149,8 @@ class Client {
     std::optional<redis::Conversation> conversation;
     std::shared_ptr<Connection> connection;
     std::uint64_t number = 0;
+    redis::Seen seen = std::make_shared<core::Token>(0);
+    core::Token heard = 0;  // the largest token that this node has given to this process
   };
   // The connection to a node by which messages come.
   struct Ear {

@@ -32,13 +32,14 @@ enum class Fault : std::uint8_t {
   remove,  // somebody deletes a lease by hand
   step,    // somebody sets the wall clock of a node that runs
   // These are asked for by name, too: in worlds without them every seed draws the same faults as before.
-  fence,  // somebody deletes the counter of tokens by hand
+  fence,    // somebody deletes the counter of tokens by hand
+  restore,  // the data of a node that runs goes back to what it was, and no connection is closed
 };
 
-inline constexpr std::array<std::string_view, 21> fault_names{
-    "delay",   "loss",     "duplicate", "partition", "oneway", "drift", "pause",
-    "suspend", "crash",    "flush",     "slow",      "close",  "error", "skew",
-    "restart", "rollback", "wipe",      "flushall",  "remove", "step",  "fence"};
+inline constexpr std::array<std::string_view, 22> fault_names{
+    "delay", "loss",     "duplicate", "partition", "oneway", "drift",  "pause",   "suspend",
+    "crash", "flush",    "slow",      "close",     "error",  "skew",   "restart", "rollback",
+    "wipe",  "flushall", "remove",    "step",      "fence",  "restore"};
 inline constexpr std::size_t faults_within_assumptions = 18;
 inline constexpr std::size_t faults_drawn_always = 20;
 

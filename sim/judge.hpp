@@ -30,6 +30,12 @@ class Judge {
   // An assumption was broken on purpose: two may believe that they hold a name (S1, S4, S8), while what is
   // promised regardless goes on being judged, S2 above all.
   void on_broken_assumption() { assumptions_hold_ = false; }
+  // A node went back to older data, and only those who knew more can know: tokens may come again (S2, S3), but not to
+  // them (S15).
+  void on_data_went_back() {
+    assumptions_hold_ = false;
+    tokens_hold_ = false;
+  }
   const std::optional<Violation>& violation() const { return violation_; }
 
   // A node gave a new grant: its key shows this stamp and token from now on. With one node that is the lease.
@@ -95,6 +101,7 @@ class Judge {
   std::map<std::string, Register> registers_;
   Slack slack_;
   bool assumptions_hold_ = true;
+  bool tokens_hold_ = true;
   std::uint64_t grants_ = 0;
 };
 

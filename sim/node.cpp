@@ -85,6 +85,14 @@ void Node::restart(Memory memory, WallClock clock, TrueTime now) {
   saved_.clear();  // the future of that past never happened
 }
 
+bool Node::go_back() {
+  if (saved_.empty()) return false;
+  model_.data() = saved_[random_.below(saved_.size())];
+  saved_.clear();
+  forgot_at_.reset();  // who knows nothing of it is granted what others have forgotten
+  return true;
+}
+
 redis::Value Node::run(const redis::Command& command, TrueTime now) {
   const NodeTime wall = clock_.read(now);
   if (command[0] == "TIME") return model_.run(command, wall);

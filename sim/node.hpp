@@ -56,6 +56,8 @@ class Node {
     model_.data().clear();
     forgot_at_ = now;
   }
+  // Its data is again what it was at an earlier time of this life. False: none was kept.
+  bool go_back();
   // Its wall clock is set to another time.
   void step_clock(Duration by) { clock_.step(by); }
   // Somebody deletes a key by hand.

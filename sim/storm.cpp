@@ -18,8 +18,8 @@ void Storm::plan_next() {
     const bool more = (shared_.plan.faults >> faults_drawn_always).any();
     const auto fault = static_cast<Fault>(random_.below(more ? fault_names.size() : faults_drawn_always));
     // Tokens outlive lost data only by clocks that are right within the cap.
-    const bool needs_clocks =
-        fault == Fault::rollback || fault == Fault::wipe || fault == Fault::flushall || fault == Fault::fence;
+    const bool needs_clocks = fault == Fault::rollback || fault == Fault::wipe || fault == Fault::flushall ||
+                              fault == Fault::restore || fault == Fault::fence;
     if (has(shared_.plan.faults, fault) && !(needs_clocks && has(shared_.plan.faults, Fault::step)))
       inject(fault);
     plan_next();
@@ -76,6 +76,10 @@ void Storm::inject(Fault fault) {
     case Fault::fence:
       if (!past_all_tokens(node)) return;
       nodes_[node]->remove(shared_.keyspace.fence(), shared_.schedule.now());
+      break;
+    case Fault::restore:
+      if (!nodes_[node]->go_back()) return;
+      shared_.judge.on_data_went_back();
       break;
     case Fault::restart:
       restart(node, Memory::all, length);

@@ -76,12 +76,14 @@ std::optional<Finding> record_finding(const NodeFacts& node, const Standard& sta
   }
   if (record->open) return std::nullopt;
   const std::string left = core::shown(runtime::quarantine_left(*record, standard.wall_now_ms));
-  return closed("quarantined",
-                std::string(record->unknown ? "it had no record of Tenure: new, or its data was lost"
-                                            : "it was restarted or promoted, and may have forgotten leases") +
-                    "; new grants in " + left,
-                "what it has forgotten may still be held; " + holders_keep,
-                record->unknown ? "wait, or if it is new: " + init_hint : "wait");
+  return closed(
+      "quarantined",
+      std::string(record->unknown
+                      ? "it had no record of Tenure: new, or its data was lost"
+                      : "it was restarted, promoted or restored from a copy, and may have forgotten leases") +
+          "; new grants in " + left,
+      "what it has forgotten may still be held; " + holders_keep,
+      record->unknown ? "wait, or if it is new: " + init_hint : "wait");
 }
 
 }  // namespace tenure::cli

@@ -14,6 +14,28 @@ core::Failure unasked() {
   return {core::Applied::perhaps, core::FailureCode::protocol, "Redis sent a reply that nobody asked for"};
 }
 
+// What the node's counter has reached, as this answer of it shows.
+core::Token token_reached(const core::Request& request, const core::Reply& reply) {
+  if (const auto* granted = std::get_if<core::Granted>(&reply)) return granted->token;
+  const auto* answers = std::get_if<core::KeyAnswers>(&reply);
+  if (answers == nullptr) return 0;
+  if (const auto* confirm = std::get_if<core::ConfirmRequest>(&request))
+    return answers->front() == core::KeyAnswer::done ? confirm->token : 0;
+  core::Token highest = 0;
+  if (const auto* reassert = std::get_if<core::ReassertRequest>(&request)) {
+    for (std::size_t i = 0; i < reassert->items.size(); ++i) {
+      if ((*answers)[i] == core::KeyAnswer::done) highest = std::max(highest, reassert->items[i].token);
+    }
+  }
+  return highest;
+}
+
+// Must the node be asked with what its client has seen there?
+bool tells_what_was_seen(const core::Request& request) {
+  return std::holds_alternative<core::AcquireRequest>(request) ||
+         std::holds_alternative<core::ReassertRequest>(request);
+}
+
 }  // namespace
 
 std::vector<Command> greeting_commands(const Greeting& greeting) {
@@ -36,8 +58,11 @@ core::Failure greeting_failure(const Greeting& greeting, const std::string& erro
   return failure;
 }
 
-Conversation::Conversation(Greeting greeting, Keyspace keyspace, Introduce introduce)
-    : greeting_(std::move(greeting)), keyspace_(std::move(keyspace)), introduce_(std::move(introduce)) {}
+Conversation::Conversation(Greeting greeting, Keyspace keyspace, Introduce introduce, Seen seen)
+    : greeting_(std::move(greeting)),
+      keyspace_(std::move(keyspace)),
+      introduce_(std::move(introduce)),
+      seen_(std::move(seen)) {}
 
 void Conversation::open(std::vector<Command>& out) {
   auto commands = greeting_commands(greeting_);
@@ -83,7 +108,9 @@ tl::expected<Conversation::Heard, core::Failure> Conversation::hear(const Value&
     return Heard{};
   }
   Heard heard{Answer{asked.id, script_reply(asked.request, value)}, {}};
-  // The record is not the one that this connection was admitted with: data lost, or another quarantine.
+  *seen_ = std::max(*seen_, token_reached(asked.request, heard.answer->reply));
+  // The record is not the one that this connection was admitted with: data lost, or another quarantine. Or the data
+  // is older than what was seen of it.
   const auto* closed = std::get_if<core::NotOpen>(&heard.answer->reply);
   if (closed != nullptr && !admitting_ && closed->record != record_) ask_admission(out);
   return heard;
@@ -92,14 +119,19 @@ tl::expected<Conversation::Heard, core::Failure> Conversation::hear(const Value&
 void Conversation::ask_admission(std::vector<Command>& out) {
   if (!introduce_) return send_held_back(out);
   admitting_ = introduce_();
-  out.push_back(admit_call(*admitting_, keyspace_, CallBy::sha1));
+  send_admission(CallBy::sha1, out);
+}
+
+void Conversation::send_admission(CallBy by, std::vector<Command>& out) {
+  out.push_back(admit_call(*admitting_, keyspace_, by));
+  out.back().push_back(std::to_string(*seen_));
 }
 
 tl::expected<Conversation::Heard, core::Failure> Conversation::hear_admission(const Value& value,
                                                                               std::vector<Command>& out) {
   if (value.kind == Value::Kind::error) {
     if (!value.text.starts_with("NOSCRIPT")) return tl::unexpected(classify(value.text));
-    out.push_back(admit_call(*admitting_, keyspace_, CallBy::body));
+    send_admission(CallBy::body, out);
     return Heard{};
   }
   auto record = core::read_record(value.text);
@@ -154,6 +186,7 @@ void Conversation::send_held_back(std::vector<Command>& out) {
 
 void Conversation::send(Asked asked, CallBy by, std::vector<Command>& out) {
   out.push_back(script_call(asked.request, keyspace_, epoch_, by));
+  if (tells_what_was_seen(asked.request)) out.back().push_back(std::to_string(*seen_));
   sent_.push_back(std::move(asked));
 }
 

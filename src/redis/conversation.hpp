@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
@@ -25,6 +26,9 @@ std::vector<Command> greeting_commands(const Greeting& greeting);
 // What the server's error to one of them means; its words only where they do not repeat the password.
 core::Failure greeting_failure(const Greeting& greeting, const std::string& error_reply);
 
+// The largest token that a node has counted to, as far as a client knows: by all its connections to that node.
+using Seen = std::shared_ptr<core::Token>;
+
 class Conversation {
  public:
   struct Answer {
@@ -45,7 +49,8 @@ class Conversation {
 
   // Whoever is to be admitted introduces itself, each time anew. With no introduction there is no admission: for a
   // Redis where no leases are.
-  Conversation(Greeting greeting, Keyspace keyspace, Introduce introduce);
+  Conversation(Greeting greeting, Keyspace keyspace, Introduce introduce,
+               Seen seen = std::make_shared<core::Token>(0));
 
   // Commands that are to be sent, in this order, are appended to out by all three. Requests may be
   // asked before the connection is open; they are held back.
@@ -72,11 +77,13 @@ class Conversation {
   void send(Asked asked, CallBy by, std::vector<Command>& out);
   void send_held_back(std::vector<Command>& out);
   void ask_admission(std::vector<Command>& out);
+  void send_admission(CallBy by, std::vector<Command>& out);
   tl::expected<Heard, core::Failure> hear_admission(const Value& value, std::vector<Command>& out);
 
   Greeting greeting_;
   Keyspace keyspace_;
   Introduce introduce_;
+  Seen seen_;
   bool open_ = false;
   std::size_t greeting_left_ = 0;            // commands of the greeting that are not answered yet
   std::optional<Introduction> admitting_{};  // said and not answered yet, behind all that is in sent_

@@ -256,17 +256,20 @@ void Engine::act(core::Action& action, core::Time now, Link::News& news, core::A
 Link& Engine::link_for(const core::Send& send) {
   const auto milliseconds = std::chrono::ceil<core::Ttl>(send.answer_within).count();
   const auto patience = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(milliseconds)));
+  auto seen = std::make_shared<core::Token>(0);
   for (Line& line : lines_) {
-    if (line.node == send.node && line.patience == patience) return line.link;
+    if (line.node != send.node) continue;
+    if (line.patience == patience) return line.link;
+    seen = line.link.seen();
   }
   const auto introduce = [this] { return redis::Introduction{random_.hex16(), wall_now_ms()}; };
   if (send.node == options_.nodes.size()) {
     lines_.push_back(
-        {send.node, patience, Link(send.node, data_->address, options_.keyspace, nullptr, data_->tls)});
+        {send.node, patience, Link(send.node, data_->address, options_.keyspace, nullptr, seen, data_->tls)});
   } else {
     lines_.push_back(
         {send.node, patience,
-         Link(send.node, options_.nodes.at(send.node), options_.keyspace, introduce, options_.tls)});
+         Link(send.node, options_.nodes.at(send.node), options_.keyspace, introduce, seen, options_.tls)});
   }
   return lines_.back().link;
 }

@@ -5,16 +5,17 @@
 namespace tenure::runtime {
 
 Link::Link(core::NodeIndex node, const redis::Address& address, redis::Keyspace keyspace,
-           redis::Conversation::Introduce introduce, const Tls& tls)
+           redis::Conversation::Introduce introduce, redis::Seen seen, const Tls& tls)
     : node_(node),
       address_(address),
       keyspace_(std::move(keyspace)),
       introduce_(std::move(introduce)),
+      seen_(std::move(seen)),
       conversation_(converse()),
       wire_(address_, tls) {}
 
 redis::Conversation Link::converse() const {
-  return {redis::Greeting{address_.user, address_.password, address_.database}, keyspace_, introduce_};
+  return {redis::Greeting{address_.user, address_.password, address_.database}, keyspace_, introduce_, seen_};
 }
 
 void Link::ask(core::RequestId id, core::Request request, core::Time now, News& news) {

@@ -21,7 +21,7 @@ class Link {
   };
 
   Link(core::NodeIndex node, const redis::Address& address, redis::Keyspace keyspace,
-       redis::Conversation::Introduce introduce, const Tls& tls);
+       redis::Conversation::Introduce introduce, redis::Seen seen, const Tls& tls);
 
   // News that are known at once are appended by all of these.
   void ask(core::RequestId id, core::Request request, core::Time now, News& news);
@@ -31,6 +31,7 @@ class Link {
   // The connection is not to be trusted any more; every request on it has failed.
   void drop(const core::Failure& why, News& news);
 
+  const redis::Seen& seen() const { return seen_; }
   const Wire& wire() const { return wire_; }
   bool waiting() const { return conversation_.waiting(); }
   bool carries(core::RequestId id) const { return conversation_.carries(id); }
@@ -43,6 +44,7 @@ class Link {
   const redis::Address& address_;  // lives as long as the engine
   redis::Keyspace keyspace_;
   redis::Conversation::Introduce introduce_;
+  redis::Seen seen_;
   redis::Conversation conversation_;
   Wire wire_;
   core::Time last_used_{};

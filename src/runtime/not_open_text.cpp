@@ -28,6 +28,9 @@ std::string when_text(const core::Record& record, Patience patience) {
          core::shown(std::chrono::ceil<std::chrono::seconds>(core::quarantine_length(record.cap)));
 }
 
+// What a script says in place of the record where the data is older than what this client has seen there.
+constexpr std::string_view went_back = "restored";
+
 std::string unknown_text(const Nodes& nodes) {
   if (!nodes.several()) return "This Redis has no record of Tenure: new, or its data was lost.";
   return subject(nodes) + " have no record of Tenure: new, or their data was lost.";
@@ -48,6 +51,11 @@ core::Duration quarantine_left(const core::Record& record, std::int64_t wall_now
 
 std::string not_open_text(const std::string& text, const Nodes& nodes, Patience patience) {
   if (text.empty()) return unknown_text(nodes) + init_hint(nodes);
+  if (text == went_back) {
+    const core::Duration length = core::quarantine_length(nodes.keyspace.cap);
+    return subject(nodes) + " went back to older data, as from a copy, and may have forgotten leases." +
+           " New grants within " + core::shown(std::chrono::ceil<std::chrono::seconds>(length)) + ".";
+  }
   const auto record = core::read_record(text);
   if (!record) {
     return subject(nodes) + ": the key " + nodes.keyspace.record() + " is not a record of Tenure: \"" +
@@ -62,7 +70,7 @@ std::string not_open_text(const std::string& text, const Nodes& nodes, Patience 
   const std::string when = " New grants " + when_text(*record, patience) + ".";
   if (record->unknown) return unknown_text(nodes) + when + init_hint(nodes);
   return subject(nodes) + (nodes.several() ? " were" : " was") +
-         " restarted or promoted and may have forgotten leases." + when;
+         " restarted, promoted or restored from a copy and may have forgotten leases." + when;
 }
 
 }  // namespace tenure::runtime

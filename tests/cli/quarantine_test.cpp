@@ -81,9 +81,9 @@ TEST(Quarantine, ARestartThatKeptTheDataIsSaidToBeOne) {
   redis.restart();
   const Result refused = tenure(Job{.options = {"-n"}}.words(redis.url()));
   EXPECT_EQ(refused.code, 76);
-  EXPECT_EQ(refused.err,
-            "tenure: " + redis.url() +
-                " was restarted or promoted and may have forgotten leases. New grants in 66s.\n");
+  EXPECT_EQ(refused.err, "tenure: " + redis.url() +
+                             " was restarted, promoted or restored from a copy and may have forgotten "
+                             "leases. New grants in 66s.\n");
   const Result again = tenure({"init", "--redis", redis.url()});
   EXPECT_EQ(again.code, 73);
   EXPECT_TRUE(has(again.err, "it has a record of Tenure already (quarantined, ")) << again.err;

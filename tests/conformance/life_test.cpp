@@ -25,7 +25,7 @@ TEST(Life, ARestartWithTheOldDataIsAnotherLife) {
     old_life = twins.life();
     ASSERT_GE(old_life.size(), 81U);
     EXPECT_EQ(twins.compare(call(redis::init_script, {"60000", "e1", "1790000000000"})), "");
-    EXPECT_EQ(twins.compare(call(redis::admit_script, {"60000", "e2", "1790000000000"})), "");
+    EXPECT_EQ(twins.compare(call(redis::admit_script, {"60000", "e2", "1790000000000", "0"})), "");
     EXPECT_TRUE(twins.answer().text.starts_with("60000 e1 open " + old_life + " ")) << shown(twins.answer());
     EXPECT_EQ(twins.compare_data(), "");
     kept = twins.model().data();
@@ -36,7 +36,7 @@ TEST(Life, ARestartWithTheOldDataIsAnotherLife) {
   EXPECT_NE(twins.life(), old_life);
   twins.model().data() = kept;
   EXPECT_EQ(twins.compare_data(), "");
-  EXPECT_EQ(twins.compare(call(redis::admit_script, {"60000", "e3", "1790000000000"})), "");
+  EXPECT_EQ(twins.compare(call(redis::admit_script, {"60000", "e3", "1790000000000", "0"})), "");
   EXPECT_TRUE(twins.answer().text.starts_with("60000 e3 quarantined " + twins.life() + " "));
   EXPECT_TRUE(twins.answer().text.ends_with(" restarted"));
   EXPECT_EQ(twins.compare(call(redis::open_script, {"60000 e3 ", std::string(Twins::own_made)})), "");

@@ -51,7 +51,7 @@ std::string outcome(const redis::Value& answer) {
     case Kind::integer:
       return answer.integer > 1 ? "token" : std::to_string(answer.integer);
     case Kind::string:
-      return state_in(answer.text);
+      return answer.text == "restored" ? answer.text : state_in(answer.text);
     default:
       return "nothing";
   }
@@ -105,6 +105,7 @@ std::string Sequence::acquire() {
     keys.push_back(queue_of(chosen.key));
     values.insert(values.end(), {chosen.ticket, ttl()});
   }
+  values.push_back(seen());
   std::string differs = call(redis::acquire_script, std::move(keys), std::move(values));
   const std::string after = twins_.text(chosen.key);
   if (after != before && after.starts_with(chosen.stamp)) {
@@ -158,13 +159,14 @@ std::string Sequence::reassert() {
       values.insert(values.end(), {any_stamp(key), any_token(key)});
     }
   }
+  values.push_back(seen());
   return call(redis::reassert_script, std::move(keys), std::move(values));
 }
 
 std::string Sequence::admit() {
   const std::string before = twins_.text(names_.record());
   std::string differs =
-      call(redis::admit_script, {names_.record(), names_.fence()}, {cap(), epoch(), wall()});
+      call(redis::admit_script, {names_.record(), names_.fence()}, {cap(), epoch(), wall(), seen()});
   const auto was = words(before);
   const auto is = words(twins_.text(names_.record()));
   if (was.size() == 7 && is.size() == 7 && was[1] == is[1] && was[2] != is[2]) {
@@ -192,7 +194,7 @@ std::string Sequence::publish_result() {
   const std::string channel =
       one_of<std::string>({"", "results", channels + any_owner(), channels + any_owner()});
   const std::string result = one_of<std::string>({"", "42", std::string("\0\r\n\xff", 4)});
-  std::vector<std::string> values{stamp_in(value), chance(80) ? token_in(value) : any_token(key), result,
+  std::vector<std::string> values{stamp_in(value), chance(60) ? token_in(value) : any_token(key), result,
                                   channel};
   if (chance(50)) values.insert(values.end(), {std::to_string(random_.below(1'000'000)), wall()});
   return call(redis::publish_result_script, std::move(keys), std::move(values));
@@ -292,6 +294,7 @@ std::string Sequence::edit_bookkeeping() {
       {"SET", record, admission_of("30000", epoch()) + "open" + here + " 1 1 new"},
       {"LPUSH", one_of<std::string>({record, fence, state}), "a"},
       {"HSET", state, "token", one_of<std::string>({"x", "", "7", "9007199254740993"}), "by", "hand"},
+      {"HSET", state, "token", "9007199254740993", "by", "hand"},
       {"DEL", state},
   }));
 }
@@ -433,6 +436,16 @@ std::string Sequence::any_token(const std::string& key) {
   const bool number = fence.size() == 16 && fence.find_first_not_of("0123456789") == std::string::npos;
   if (number && chance(70)) return std::to_string(std::stoll(fence) - 2 + static_cast<int>(random_.below(5)));
   return one_of<std::string>({"1", "7", "100", "9007199254740993", "x", "", "0x10"});
+}
+
+// Mostly nothing, or about where the fence is.
+std::string Sequence::seen() {
+  const std::string fence = twins_.text(names_.fence());
+  const bool number = fence.size() == 16 && fence.find_first_not_of("0123456789") == std::string::npos;
+  if (!number || chance(60)) return "0";
+  if (chance(10))
+    return std::to_string(std::stoll(fence) + 600'000'000);  // from long after a quarantine began
+  return std::to_string(std::stoll(fence) - 3 + static_cast<int>(random_.below(6)));
 }
 
 std::string Sequence::ttl() {

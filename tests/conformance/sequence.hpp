@@ -65,6 +65,7 @@ class Sequence {
   std::string any_stamp(const std::string& key);
   std::string any_ticket(const std::string& key);
   std::string any_token(const std::string& key);
+  std::string seen();
   std::string any_owner() { return "web-" + std::to_string(random_.below(4)); }
   std::string ttl();
   // What the record begins with, before its state; sometimes of another cap or epoch.

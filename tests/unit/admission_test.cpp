@@ -180,5 +180,59 @@ TEST_F(Admitted, CutOffWhileItIsAdmittedAgainOnlyWhatWasSentMayHaveTakenEffect) 
   EXPECT_EQ(unanswered[2].applied, Applied::no);
 }
 
+// What a node has counted to is told it ever after, so that data which went back under the same life is noticed.
+TEST_F(Admitted, TheLargestTokenThatANodeHasShownGoesAlong) {
+  Conversation& talk = admitted("e1");
+  const auto next_seen = [&](const core::Request& request, const Value& value) {
+    talk.ask(RequestId{1}, request, out);
+    EXPECT_TRUE(answer(value));
+    said();
+    talk.ask(RequestId{2}, acquire_a, out);
+    EXPECT_TRUE(answer(Value::array({Value::string("other#1#99"), Value::of(1), Value::of(-1)})));
+    return said().at(0).back();
+  };
+  const core::Holding held{"a", grant, 12};
+  const core::Holding lost{"b", grant, 50};
+  EXPECT_EQ(next_seen(acquire_a, Value::of(7)), "7");
+  EXPECT_EQ(next_seen(acquire_a, Value::of(5)), "7") << "a repeat of an older grant";
+  EXPECT_EQ(next_seen(core::ConfirmRequest{"a", grant, 9}, one_done), "9");
+  EXPECT_EQ(next_seen(core::ConfirmRequest{"a", grant, 10}, one_missing), "9") << "not written there";
+  EXPECT_EQ(
+      next_seen(core::ReassertRequest{10s, false, {held, lost}}, Value::array({Value::of(1), Value::of(0)})),
+      "12");
+  EXPECT_EQ(next_seen(core::RenewRequest{10s, {lost}}, one_done), "12") << "a renewal raises no counter";
+}
+
+TEST_F(Admitted, ANodeThatWentBackIsAskedForAnotherEpochWithWhatWasSeen) {
+  for (const core::Request& request :
+       {acquire_a, core::Request(core::ReassertRequest{10s, false, {{"a", grant, 7}}})}) {
+    Conversation& talk = admitted("e1");
+    talk.ask(RequestId{1}, acquire_a, out);
+    EXPECT_TRUE(answer(Value::of(7)));
+    talk.ask(RequestId{2}, request, out);
+    said();
+    const auto reply = answer(Value::string("restored"));
+    ASSERT_TRUE(reply);
+    EXPECT_TRUE(std::holds_alternative<core::NotOpen>(reply->reply));
+    EXPECT_EQ(said(), (std::vector<Command>{admit(2, CallBy::sha1, 7)}));
+    EXPECT_FALSE(answer(no_script));
+    EXPECT_EQ(said(), (std::vector<Command>{admit(2, CallBy::body, 7)}));
+  }
+}
+
+TEST_F(Admitted, WhatWasSeenOutlivesTheConnection) {
+  const auto seen = std::make_shared<core::Token>(0);
+  const auto introduce = [this] { return introduction(1); };
+  Conversation first({}, {}, introduce, seen);
+  first.open(out);
+  ASSERT_TRUE(first.hear(record("e1"), out));
+  first.ask(RequestId{1}, acquire_a, out);
+  ASSERT_TRUE(first.hear(Value::of(7), out));
+  said();
+  Conversation second({}, {}, introduce, seen);
+  second.open(out);
+  EXPECT_EQ(said(), (std::vector<Command>{admit(1, CallBy::sha1, 7)}));
+}
+
 }  // namespace
 }  // namespace tenure::redis

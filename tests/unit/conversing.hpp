@@ -35,7 +35,11 @@ struct Conversing : testing::Test {
 
   // Each time by another epoch and a later clock: "new1", "new2", …
   Introduction introduction(int nth) const { return {"new" + std::to_string(nth), 1000 + nth}; }
-  Command admit(int nth, CallBy by = CallBy::sha1) const { return admit_call(introduction(nth), {}, by); }
+  Command admit(int nth, CallBy by = CallBy::sha1, core::Token seen = 0) const {
+    Command command = admit_call(introduction(nth), {}, by);
+    command.push_back(std::to_string(seen));
+    return command;
+  }
 
   Conversation& begin() {
     introductions = 0;
@@ -54,9 +58,13 @@ struct Conversing : testing::Test {
     return *it;
   }
 
-  static Command call(const core::Request& request, const std::string& epoch = "e1",
-                      CallBy by = CallBy::sha1) {
-    return script_call(request, {}, epoch, by);
+  static Command call(const core::Request& request, const std::string& epoch = "e1", CallBy by = CallBy::sha1,
+                      core::Token seen = 0) {
+    Command command = script_call(request, {}, epoch, by);
+    const bool tells_seen = std::holds_alternative<core::AcquireRequest>(request) ||
+                            std::holds_alternative<core::ReassertRequest>(request);
+    if (tells_seen) command.push_back(std::to_string(seen));
+    return command;
   }
   std::vector<Command> said() { return std::exchange(out, {}); }
   Conversation::Heard hear(const Value& value) { return it->hear(value, out).value(); }

@@ -3,13 +3,14 @@
 -- KEYS  lease, record, fence; to wait also: queue
 -- ARGV  admission: what the record must begin with · stamp: "<owner>#<nonce>#" · TTL in ms
 --       to wait also: ticket, a stamp that keeps its place over many tries · ms after which the queue may go
+--       last: the largest token that the caller knows of here
 -- Gives the token · {value, ms left, waiters before us or -1} where another has it · the record where
---       it does not begin so
+--       it does not begin so · 'restored' where the data is older than what the caller knows
 --
 -- Three calls on the granted path; where another holds it, no lease is touched and no token burnt. Whoever
 -- repeats a grant gets the token that it has, with the TTL armed anew: a retry must not block on its own key.
 local call, lease, queue = redis.call, KEYS[1], KEYS[4]
-local stamp, ticket = ARGV[2], ARGV[4]
+local stamp, ticket = ARGV[2], queue and ARGV[4]
 local found = call('MGET', KEYS[2], lease)
 local record, value = found[1], found[2]
 
@@ -26,6 +27,10 @@ if not value or kept then
     local time = call('TIME')
     token = math.max(token, time[1] * 1000000 + time[2])
     call('SET', KEYS[3], string.format('%.0f', token))
+  end
+  if token <= tonumber(ARGV[#ARGV]) then
+    call('SET', KEYS[3], string.format('%.0f', token - 1))  -- as it was: it tells at the next admission, too
+    return 'restored'
   end
   local text = stamp .. string.format('%.0f', token)
   if kept then

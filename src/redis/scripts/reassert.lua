@@ -5,8 +5,10 @@
 -- KEYS  record, fence, leases
 -- ARGV  admission: what the record must begin with · TTL in ms · heal: 1 or 0
 --       for each lease: stamp "<owner>#<nonce>#" · token
+--       last: the largest token that the caller knows of here
 -- Gives for each lease 1 it stands, armed anew · 0 missing, and may not be put back · -1 something else is
---       there; or the record where it does not begin so
+--       there; or the record where it does not begin so; or 'restored' where it is open, and the data is older
+--       than what the caller knows
 local record = redis.call('GET', KEYS[1])
 local admission, ttl = ARGV[1], ARGV[2]
 if not record or string.sub(record, 1, #admission) ~= admission then return record or '' end
@@ -19,6 +21,7 @@ if fence < 1e15 then  -- lost, as in acquire: these tokens alone could be below 
   local time = redis.call('TIME')
   highest = math.max(highest, time[1] * 1000000 + time[2])
 end
+if not quarantined and highest < tonumber(ARGV[#ARGV]) then return 'restored' end
 local answers = {}
 for i = 1, #KEYS - 2 do
   local lease = KEYS[i + 2]
