@@ -37,6 +37,8 @@ struct Refusal {
   std::optional<Holder> holder{};
   std::vector<Node> failed{};
   std::optional<std::chrono::milliseconds> opens_in{};  // an estimate
+  /// Too many nodes refuse our user, password, rights or certificate: trying again does not help.
+  bool denied = false;
 };
 
 }  // namespace tenure

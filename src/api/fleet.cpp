@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/context.hpp"
+#include "core/access.hpp"
 #include "core/names.hpp"
 #include "core/text.hpp"
 #include "runtime/membership.hpp"
@@ -77,8 +78,12 @@ class LeasedFleet : public Fleet {
       refusal.holder = Refusal::Holder{context_->id, 0, why.taken->left};
       return refusal;
     }
-    if (why.failure)
-      return {Refusal::Code::no_quorum, "the fleet " + name_ + " cannot be joined: " + why.failure->detail};
+    if (why.failure) {
+      Refusal refusal{Refusal::Code::no_quorum,
+                      "the fleet " + name_ + " cannot be joined: " + why.failure->detail};
+      refusal.denied = core::denies_access(*why.failure);
+      return refusal;
+    }
     if (context_->client.closed()) return {Refusal::Code::closed, "the client is closed"};
     return detail::usage("this client takes part in a fleet already: one client, one fleet");
   }

@@ -1,4 +1,5 @@
 #include "api/context.hpp"
+#include "core/access.hpp"
 #include "core/record.hpp"
 #include "runtime/not_open_text.hpp"
 #include "runtime/refusal_text.hpp"
@@ -42,6 +43,7 @@ Refusal refusal(const core::Refusal& refusal, const std::string& name, const Con
   for (const auto& [node, failure] : refusal.failures) {
     shown.failed.push_back({redis::shown(context.nodes.addresses.at(node)), failure.detail});
   }
+  shown.denied = core::majority_denies_access(refusal.failures, context.nodes.addresses.size());
   const auto record = core::read_record(refusal.record);
   if (record && !record->open && record->cap == context.nodes.keyspace.cap) {
     shown.opens_in = std::chrono::ceil<std::chrono::milliseconds>(

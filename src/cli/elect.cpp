@@ -8,6 +8,7 @@
 #include "cli/message.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/supervise.hpp"
+#include "core/access.hpp"
 #include "core/names.hpp"
 #include "core/text.hpp"
 #include "runtime/election.hpp"
@@ -57,17 +58,18 @@ class Electing {
   int announce() {
     Signals signals;
     ElectEvents events(args_.name, args_.json);
+    StopOnSignal stop(signals);
     runtime::Client client(as_client(plan_.nodes, plan_.owner));
-    const auto election = stand(client);
+    const auto election = stand(client, stop);
     election->handlers.on_elected = [&](const auto& term) { events.elected(term->token); };
     election->handlers.on_lost = [&](auto reason, auto term, bool drained) {
       events.lost(reason, term, drained);
     };
     election->handlers.on_leader_changed = [&](const auto&, const auto& now) { events.leader(now); };
-    const StopOnSignal stop(signals);
     election->start();
     events.wait(stop.token());
     election->stop();
+    if (denied_) return fail(ExitCode::no_quorum, *denied_);
     return events.all_read() ? number(ExitCode::done)
                              : fail(ExitCode::own_error, "nobody reads the output any more");
   }
@@ -78,12 +80,12 @@ class Electing {
     Signals signals;
     while (true) {
       Watchdog watchdog(command, signals);
+      StopOnSignal stop(signals);
       runtime::Client client(as_client(plan_.nodes, plan_.owner));
-      const auto election = stand(client);
+      const auto election = stand(client, stop);
       election->handlers.on_elected = [&](const auto& term) { own_term_ = term->token; };
       election->handlers.on_leader_changed = [&](const auto&, const auto& now) { say_leader(now); };
       election->start();
-      StopOnSignal stop(signals);
       const auto term = election->begin_work(stop.token());
       const auto signal = stop.finish();
       std::optional<Ending> ending;
@@ -94,6 +96,7 @@ class Electing {
       election->request_stop();  // first: a term without a command is wanted by nobody
       if (term) election->end_work();
       election->stop();
+      if (!ending && denied_ && !signal) return fail(ExitCode::no_quorum, *denied_);
       if (!ending) return number_of_signal(signal.value_or(SIGTERM));
       if (const auto code = exit_code_of(*ending, command)) return *code;
       say(args_.name + ": campaigning again");
@@ -101,11 +104,17 @@ class Electing {
   }
 
  private:
-  std::shared_ptr<runtime::Election> stand(runtime::Client& client) const {
+  // Its handlers run until it has stopped: what they note may be read then.
+  std::shared_ptr<runtime::Election> stand(runtime::Client& client, StopOnSignal& stop) {
     auto election = client.election(plan_.election);
-    election->handlers.on_hindered = [this](core::Refusal why) {
+    election->handlers.on_hindered = [this, &stop](core::Refusal why) {
       why.failures = runtime::diagnosed(std::move(why.failures), plan_.nodes);
-      say(runtime::waiting_text(why, args_.name, plan_.nodes));
+      if (core::majority_denies_access(why.failures, plan_.nodes.addresses.size())) {
+        denied_ = runtime::refusal_text(why, args_.name, plan_.nodes);
+        stop.stop();
+      } else {
+        say(runtime::waiting_text(why, args_.name, plan_.nodes));
+      }
     };
     return election;
   }
@@ -136,7 +145,8 @@ class Electing {
   const ElectArgs& args_;
   const Plan& plan_;
   core::Token own_term_ = 0;
-  std::optional<core::Holder> told_{};  // who leads, as was last said
+  std::optional<core::Holder> told_{};   // who leads, as was last said
+  std::optional<std::string> denied_{};  // why no campaign can come to anything
 };
 
 }  // namespace

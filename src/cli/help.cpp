@@ -59,9 +59,10 @@ const std::string_view run_help_text =
 Usage: tenure run NAME [OPTIONS] -- COMMAND [ARGUMENT...]
 
   -n, --no-wait         exit at once (75) if somebody else holds the name
-      --wait DURATION   wait for the name at most so long; without -n or --wait: for ever
+      --wait DURATION   wait at most so long, for the name or for a Redis that is away; without -n or --wait:
+                        for the name without end, and not for a Redis that has never answered
   -E, --busy-code CODE  the exit code for a busy name with -n, instead of 75
-  -q, --quiet           say nothing about waiting or a busy name
+  -q, --quiet           say nothing about waiting for others or a busy name
       --ttl DURATION    how long Redis keeps the lease when it is not renewed (30s)
       --grace DURATION  how long before the end of a lost lease the command is told to end (TTL/6)
       --id TEXT         the owner that others are shown (host, time, chance)
@@ -86,10 +87,14 @@ A Redis that was restarted, promoted or has lost its data gives no new leases un
 quarantine): leases that it has forgotten may still be held. tenure waits for the end, or with -n exits (76).
 Who holds a lease at that time keeps it.
 
+A Redis that goes away while tenure waits is waited for, with --wait until that time is over. Wrong passwords, missing
+rights and certificates that are not trusted end the wait at once (69).
+
 Exit codes: that of the command, 128+N when signal N ended it, or
    64 usage                             79 the lease was lost, and the command ended
    69 Redis does not answer or refuses, 124 waited too long
-      or too few of several nodes do    125 tenure itself failed
+      or too few of several nodes do    125 tenure itself failed, or this machine has no
+                                            open files left (ulimit -n)
    75 busy, with -n                     126 the command cannot be run
    76 quarantine, with -n; or the cap   127 there is no such command
       of that Redis is another

@@ -33,10 +33,11 @@ The name is the key in Redis, as it is. Renew, grace, drain, a node timeout (a f
 and a margin for clocks (a tenth of the lease, and 2ms) must fit into the lease together. All candidates of one name
 should use the same lengths; where they do not, each leader's own count. Durations: 500ms, 30s, 2m.
 
-A Redis that does not answer is waited for.
+A Redis that does not answer is waited for, unless too many nodes refuse the user, password, rights or certificate.
 
 Exit codes: 0 ended by a signal, without a command; that of the command, or 128+N when signal N ended it or the wait
-for leadership; 64 usage, 125 tenure itself failed, 126 and 127 the command cannot be run or found.
+for leadership; 64 usage, 69 Redis refuses us, 125 tenure itself failed, or this machine has no open files left; 126 and
+127 the command cannot be run or found.
 
 Examples:
   tenure elect myapp:leader

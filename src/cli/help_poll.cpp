@@ -31,9 +31,11 @@ owner has been, and to the channel poll:events:ID.
 @FLEET@
 @NODES@
 
-A Redis that does not answer is waited for, and nothing is polled meanwhile. Durations: 500ms, 30s, 2m.
+A Redis that does not answer is waited for, and nothing is polled meanwhile; one that refuses the user, password, rights
+or certificate when it starts is not. Durations: 500ms, 30s, 2m.
 
-Exit codes: 0 ended by a signal; 64 usage, 75 an instance with this id lives already, 125 tenure itself failed.
+Exit codes: 0 ended by a signal; 64 usage, 69 Redis refuses us, 75 an instance with this id lives already, 125 tenure
+itself failed, or this machine has no open files left.
 
 Examples:
   tenure sessions add s-1 https://example.org/health --every 10s

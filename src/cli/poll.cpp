@@ -199,6 +199,7 @@ int poll(const PollArgs& args) {
   const auto wanted = descriptors_to_stay(plan->nodes.addresses.size()) + descriptors_to_poll;
   if (const auto lack = lack_of_descriptors(wanted)) return fail(ExitCode::own_error, *lack);
   if (const auto warning = runtime::warning_of_even(plan->nodes)) say(*warning);
+      if (why.denied) return fail(ExitCode::no_quorum, why.message);
   return Instance(args, *plan).run();
 }
 

@@ -80,7 +80,7 @@ ExitCode exit_code_of(core::RefusalCode code) {
 int refused(core::Refusal refusal, const RunArgs& args, const Plan& plan) {
   refusal.failures = runtime::diagnosed(std::move(refusal.failures), plan.nodes);
   const ExitCode code = exit_code_of(refusal.code);
-  const bool others_turn = code == ExitCode::busy || code == ExitCode::waited;
+  const bool others_turn = code == ExitCode::busy || (code == ExitCode::waited && refusal.held);
   if (!others_turn || !args.quiet) say(runtime::refusal_text(refusal, args.name, plan.nodes));
   return code == ExitCode::busy ? args.busy_code.value_or(number(code)) : number(code);
 }

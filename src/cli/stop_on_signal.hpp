@@ -18,6 +18,8 @@ class StopOnSignal {
   StopOnSignal& operator=(const StopOnSignal&) = delete;
 
   std::stop_token token() const { return stop_.get_token(); }
+  // Stops the token without a signal.
+  void stop() { stop_.request_stop(); }
   // Stops listening; later signals stay in the queue. The signal that came, if any.
   std::optional<int> finish();
 

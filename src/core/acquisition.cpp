@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/access.hpp"
 #include "core/record.hpp"
 #include "core/text.hpp"
 
@@ -240,9 +241,12 @@ bool Acquisition::will_retry(const Refusal& refusal) const {
     const auto record = read_record(refusal.record);
     return !record || record->cap == context_.cap;
   }
-  // A Redis that never answered is told at once: a wrong address should not look like a long wait.
-  // One that answered before is waited for, and so is any by whoever counts tries.
-  return refusal.code == RefusalCode::no_quorum && (answered_ || wish_.retries);
+  if (refusal.code != RefusalCode::no_quorum || majority_denies_access(refusal.failures, may_hold_.size())) {
+    return false;
+  }
+  // A Redis that never answered is told at once to whoever would wait for ever: a wrong address should not look
+  // like a long wait. Whoever waits for a while, or counts tries, hears of it at the end.
+  return answered_ || wish_.wait_max || wish_.retries;
 }
 
 Duration Acquisition::pause_after(const Refusal& refusal, Random& random) const {

@@ -39,7 +39,7 @@ struct ClientOptions {
 
 struct AcquireOptions {
   core::Timing timing{};
-  // How long to wait while another holds it: zero is one try, nothing is for ever.
+  // How long to wait: zero is one try, nothing is for ever. What it waits for is said in core::Wish.
   std::optional<core::Duration> wait_max = core::Duration::zero();
   std::optional<unsigned> retries{};
   core::Duration retry_delay = std::chrono::milliseconds(200);

@@ -271,10 +271,17 @@ struct TlsSession::State {
                              .ended = line.ended,
                              .certificate_wanted = certificate_wanted && !tls->has_certificate,
                              .flags = tls->flags};
-    if (!stands) return {Applied::no, FailureCode::tls, handshake_text(trouble, system_error)};
+    if (!stands) {
+      // A server that restarts breaks off handshakes, too; it refuses nobody by that.
+      const bool no_reason =
+          trouble.error == 0 || ERR_GET_REASON(trouble.error) == SSL_R_UNEXPECTED_EOF_WHILE_READING;
+      const bool broke_off = trouble.verified == X509_V_OK && !trouble.plain_text && no_reason;
+      return {Applied::no, broke_off ? FailureCode::closed : FailureCode::tls,
+              handshake_text(trouble, system_error)};
+    }
     if (auto text = late_refusal_text(trouble)) return {Applied::perhaps, FailureCode::tls, *text};
     if (trouble.error != 0 && !line.ended) {
-      return {Applied::perhaps, FailureCode::tls, "TLS broke: " + openssl_text()};
+      return {Applied::perhaps, FailureCode::protocol, "TLS broke: " + openssl_text()};
     }
     return {Applied::perhaps, FailureCode::closed,
             line.ended ? "Redis closed the connection" : "the connection broke"};
