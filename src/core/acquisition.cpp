@@ -205,10 +205,7 @@ std::optional<Acquisition::End> Acquisition::on_refusal(Refusal refusal, bool ri
 }
 
 void Acquisition::wait_for(const Refusal& refusal, bool split, Time now, Random& random, Outbox& out) {
-  if (told_waiting_ != refusal.code) {
-    told_waiting_ = refusal.code;
-    out.tell(Waiting{context_.id, refusal});
-  }
+  if (told_waiting_.note(refusal)) out.tell(Waiting{context_.id, refusal});
   if (refusal.held && !ticket_ && !wish_.retries) {
     ticket_ = Grant(context_.owner, random.next());
     out.tell(Listen{});

@@ -10,6 +10,7 @@
 #include "core/confirm_round.hpp"
 #include "core/ears.hpp"
 #include "core/random.hpp"
+#include "core/told_reasons.hpp"
 
 namespace tenure::core {
 
@@ -115,7 +116,7 @@ class Acquisition {
   bool answered_ = false;  // has a quorum ever answered?
   bool reconnected_ = false;
   unsigned retried_ = 0;
-  std::optional<RefusalCode> told_waiting_{};
+  ToldReasons told_waiting_;
 };
 
 }  // namespace tenure::core

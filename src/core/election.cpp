@@ -81,7 +81,7 @@ void Election::on_acquired(const Acquired& acquired, Time now, Actions& actions)
   uncertain_since_.reset();
   overran_ = stepped_down_ = false;
   refused_ = 0;
-  hindered_by_.reset();
+  told_hindered_.forget();
   unwatch();
   actions.push_back(Elected{id_, acquired});
   own_ = Holder{tenant_.owner(), acquired.token};
@@ -91,8 +91,8 @@ void Election::on_acquired(const Acquired& acquired, Time now, Actions& actions)
 void Election::on_waiting(const Refusal& refusal, Actions& actions) {
   // That another leads is no hindrance.
   const bool hindered = refusal.code != RefusalCode::held && refusal.code != RefusalCode::too_slow;
-  if (hindered && hindered_by_ != refusal.code) actions.push_back(CampaignHindered{id_, refusal});
-  hindered_by_ = hindered ? std::optional(refusal.code) : std::nullopt;
+  if (!hindered) return told_hindered_.forget();
+  if (told_hindered_.note(refusal)) actions.push_back(CampaignHindered{id_, refusal});
 }
 
 // A campaign that comes to nothing is tried again: an election is always wanted.

@@ -8,6 +8,7 @@
 
 #include "core/election_plan.hpp"
 #include "core/tenant.hpp"
+#include "core/told_reasons.hpp"
 
 namespace tenure::core {
 
@@ -75,7 +76,7 @@ class Election {
   bool overran_ = false;
   Time rests_until_{};
   unsigned refused_ = 0;  // campaigns, one after the other
-  std::optional<RefusalCode> hindered_by_{};
+  ToldReasons told_hindered_;
 };
 
 }  // namespace tenure::core

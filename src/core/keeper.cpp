@@ -266,6 +266,8 @@ void Keeper::end_round(Batch& batch, Time now, Random& random, Outbox& out) {
   bool all_renewed = true;
   // Until here it was too early, if anything: a deadline only moves on.
   batch.first_loss = Time::max();
+  // A connection breaks first, and shows only later that the password is another by now.
+  const bool another_reason = batch.failure && batch.told.insert(batch.failure->code).second;
   for (const LeaseId id : batch.leases) {
     Kept& lease = leases_.at(id);
     const bool asked = std::exchange(lease.asked, false);
@@ -275,12 +277,13 @@ void Keeper::end_round(Batch& batch, Time now, Random& random, Outbox& out) {
     if (!asked || lease.phase == Phase::lost || lease.seats.quorum_armed() >= batch.sent) continue;
     all_renewed = false;
     const bool awaited = std::exchange(lease.extending, false);
-    if (lease.phase == Phase::uncertain && !awaited) continue;
+    if (lease.phase == Phase::uncertain && !awaited && !another_reason) continue;
     lease.phase = Phase::uncertain;
     out.tell(Uncertain{id, batch.failure.value_or(gone)});
   }
   if (all_renewed) {
     batch.failures = 0;
+    batch.told.clear();
     batch.due = next_due(*batch.timing, batch.sent, random);
     if (batch.leases.size() == 1) join_others(batch);
     return;

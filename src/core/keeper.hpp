@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -85,6 +86,7 @@ class Keeper {
     std::size_t flights = 0;
     unsigned failures = 0;
     std::optional<Failure> failure{};  // of the round that is under way
+    std::set<FailureCode> told{};  // why renewals failed, one after the other, since the last that did not
   };
   // One request on its way: to renew, or to put back.
   struct Flight {

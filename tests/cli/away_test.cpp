@@ -118,5 +118,13 @@ TEST_F(DeniedTest, WhoWaitsForItsTurnIsToldWhenThePasswordChanges) {
   EXPECT_TRUE(has(waiter->err(), "WRONGPASS")) << waiter->err();
 }
 
+TEST_F(DeniedTest, AHolderSaysThatThePasswordHasChanged) {
+  const auto holder = start_tenure(Job{.options = {"--ttl", "2s"}, .command = stay()}.words(
+      user({"allcommands", "allkeys", "allchannels"})));
+  number_printed(*holder);
+  forget_user();
+  EXPECT_TRUE(wait_until([&] { return has(holder->err(), "WRONGPASS"); })) << holder->err();
+}
+
 }  // namespace
 }  // namespace tenure::test

@@ -77,5 +77,19 @@ TEST_F(Acquiring, AMinorityThatKeepsUsOutIsNoReasonToGiveUp) {
   EXPECT_TRUE(reply(it, failed(Applied::no, FailureCode::auth), at(1s), 1));
 }
 
+TEST_F(Acquiring, EveryReasonWhyRedisIsAwayIsToldOnce) {
+  Acquisition it = acquisition(std::nullopt);
+  it.start(at(0s), desk.out);
+  const Failure loading{Applied::no, FailureCode::loading, "loading"};
+  const std::vector<std::pair<Reply, bool>> history{{by_web_3, true}, {refused, true},  {loading, true},
+                                                    {refused, false}, {loading, false}, {by_web_3, true},
+                                                    {refused, true}};
+  for (const auto& [answer, news] : history) {
+    reply(it, answer, it.wake() - 1s);
+    EXPECT_EQ(desk.take<Waiting>().size(), news ? 1U : 0U);
+    on_timer(it, it.wake());
+  }
+}
+
 }  // namespace
 }  // namespace tenure::core

@@ -423,6 +423,19 @@ TEST_F(Electing, WhatHindersACampaignIsToldOnceForEachReason) {
   EXPECT_EQ(events(), Told{"hindered no_quorum"});
 }
 
+TEST_F(Electing, AnotherReasonWhyRedisIsAwayIsToldToo) {
+  start();
+  reply<AcquireRequest>(failed(Applied::no, FailureCode::unreachable));
+  advance(1s);
+  EXPECT_EQ(events(), Told{"hindered no_quorum"});
+  reply<AcquireRequest>(failed(Applied::no, FailureCode::auth));
+  advance(1s);
+  EXPECT_EQ(events(), Told{"hindered no_quorum"});
+  reply<AcquireRequest>(failed(Applied::no, FailureCode::unreachable));
+  advance(1s);
+  EXPECT_EQ(events(), Told{});
+}
+
 TEST_F(Electing, AfterALeaderWasMetTheSameReasonIsToldAgain) {
   start();
   reply<AcquireRequest>(failed(Applied::no, FailureCode::unreachable));

@@ -150,5 +150,23 @@ TEST_F(Keeping, ALeaseThatIsNeitherTakenBackNorRefusedIsLostAGraceBeforeItsDeadl
   EXPECT_EQ(lost[0].reason, LossReason::not_renewed);
 }
 
+// A connection breaks, and only the next one shows that the password is another by now.
+TEST_F(Keeping, EveryReasonWhyRenewalsFailIsToldOnce) {
+  keep(1);
+  const std::vector<std::pair<FailureCode, bool>> history{{FailureCode::timed_out, true},
+                                                          {FailureCode::auth, true},
+                                                          {FailureCode::timed_out, false},
+                                                          {FailureCode::auth, false}};
+  for (const auto& [code, news] : history) {
+    const Time now = wake();
+    reply(desk.take<Send>().at(0).id, failed(Applied::no, code), now);
+    const auto told = look<Uncertain>();
+    ASSERT_EQ(told.size(), news ? 1U : 0U);
+    if (news) {
+      EXPECT_EQ(told[0].failure.code, code);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tenure::core
