@@ -4,8 +4,16 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/nodes.hpp"
 
 namespace tenure::core {
+
+namespace {
+
+// A node that is only slower than others answers sooner.
+constexpr Duration rest_waits_max = std::chrono::milliseconds(100);
+
+}  // namespace
 
 Release::Release(ReleaseRequest request, const std::vector<NodeIndex>& nodes, const Timing& timing,
                  std::optional<Time> try_until)
@@ -46,6 +54,11 @@ std::optional<Release::End> Release::on_timer(Time now, Random& random, Outbox& 
     return std::nullopt;
   }
   if (now < wake()) return std::nullopt;
+  if (enough_at_ && now < sent_ + timing_.node_timeout) {
+    enough_at_.reset();
+    try_until_ = timing_.gone_at(now);
+    return End{ReleaseOutcome::released, failures_, true};
+  }
   for (Target& target : targets_) {
     if (!target.waiting) continue;
     out.drop(target.node, target.id);
@@ -67,16 +80,27 @@ void Release::on_answer(Target& target, const Reply& reply) {
 }
 
 std::optional<Release::End> Release::end_of_attempt(Time now, Random& random) {
-  if (std::ranges::any_of(targets_, &Target::waiting)) return std::nullopt;
+  if (std::ranges::any_of(targets_, &Target::waiting)) {
+    const bool enough = answers_.size() >= quorum_of(targets_.size()) && any(KeyAnswer::done);
+    if (enough && !try_until_ && !enough_at_) enough_at_ = now + rest_waits_max;
+    return std::nullopt;
+  }
   sending_ = false;
   if (!failures_.empty() && try_until_ && now < *try_until_) {
     next_try_ = now + random.between(timing_.node_timeout / 2, timing_.node_timeout);
     return std::nullopt;
   }
-  const auto any = [&](KeyAnswer answer) { return std::ranges::find(answers_, answer) != answers_.end(); };
   if (any(KeyAnswer::done)) return End{ReleaseOutcome::released, failures_};
   if (!failures_.empty()) return End{ReleaseOutcome::failed, failures_};
   return End{any(KeyAnswer::foreign) ? ReleaseOutcome::taken : ReleaseOutcome::expired, {}};
+}
+
+bool Release::any(KeyAnswer answer) const { return std::ranges::find(answers_, answer) != answers_.end(); }
+
+Time Release::wake() const {
+  if (!sending_) return next_try_;
+  const Time last = sent_ + timing_.node_timeout;
+  return enough_at_ ? std::min(last, *enough_at_) : last;
 }
 
 }  // namespace tenure::core

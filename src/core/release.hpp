@@ -17,17 +17,19 @@ class Release {
   struct End {
     ReleaseOutcome outcome = ReleaseOutcome::failed;
     std::vector<NodeFailure> failures{};
+    bool goes_on = false;  // on nodes that are silent, with nobody who waits for them
   };
 
   // With try_until, nodes that fail are tried again until then: the clean-up that nobody waits for.
-  // Without it, one attempt says how it went.
+  // Without it, one attempt says how it went: a moment after a majority has said so, since what the rest holds is no
+  // lease. That rest is cleaned up as if there were a try_until.
   Release(ReleaseRequest request, const std::vector<NodeIndex>& nodes, const Timing& timing,
           std::optional<Time> try_until);
 
   void start(Time now, Outbox& out);
   std::optional<End> on_reply(NodeIndex node, const Reply& reply, Time now, Random& random, Outbox& out);
   std::optional<End> on_timer(Time now, Random& random, Outbox& out);
-  Time wake() const { return sending_ ? sent_ + timing_.node_timeout : next_try_; }
+  Time wake() const;
 
  private:
   struct Target {
@@ -40,6 +42,7 @@ class Release {
 
   void on_answer(Target& target, const Reply& reply);
   std::optional<End> end_of_attempt(Time now, Random& random);
+  bool any(KeyAnswer answer) const;
 
   ReleaseRequest request_;
   Timing timing_;
@@ -50,6 +53,8 @@ class Release {
   bool sending_ = false;
   Time sent_{};
   Time next_try_{};
+  std::optional<Time>
+      enough_at_{};  // when a majority has answered, and whoever waits has waited enough for the rest
 };
 
 }  // namespace tenure::core

@@ -259,7 +259,8 @@ void Tenant::step_release(ReleaseId id, Time now, Actions& actions, Step&& step)
   const Time before = it.wake();
   Outbox out(sender, requests_, actions);
   const auto result = step(it, out);
-  wake_at(sender, before, result ? std::nullopt : std::optional(it.wake()));
+  const bool ended = result && !result->goes_on;
+  wake_at(sender, before, ended ? std::nullopt : std::optional(it.wake()));
   if (result) end(id, *result, now, actions);
 }
 
@@ -309,12 +310,12 @@ bool Tenant::forgotten_by_nodes(const Keeper::Known& lease, Time now) const {
 }
 
 void Tenant::end(ReleaseId id, Release::End end, Time now, Actions& actions) {
-  const std::optional<LeaseId> lease = releases_.at(id).lease;
-  releases_.erase(id);
+  const std::optional<LeaseId> lease = std::exchange(releases_.at(id).lease, std::nullopt);
+  if (!end.goes_on) releases_.erase(id);
   if (!lease || releasing_.erase(*lease) == 0) return;  // nobody waits for it
   const auto known = keeper_.find(*lease);
   // Given back, but not everywhere: the rest is cleaned up as far as nodes can be reached.
-  if (end.outcome != ReleaseOutcome::failed && !end.failures.empty()) {
+  if (end.outcome != ReleaseOutcome::failed && !end.failures.empty() && !end.goes_on) {
     std::vector<NodeIndex> left;
     for (const NodeFailure& failure : end.failures) left.push_back(failure.node);
     start_release({known->key, known->grant}, left, known->timing, known->timing.gone_at(now), std::nullopt,

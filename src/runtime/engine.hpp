@@ -227,6 +227,7 @@ class Engine {
   std::vector<Polled> snapshot() const;
   Link& link_for(const core::Send& send);
   bool links_waiting() const;
+  bool majority_waits() const;
   bool somebody_must_poll() const;
   void kick_poller();
 

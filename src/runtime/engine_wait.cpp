@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "core/check.hpp"
@@ -24,6 +25,8 @@ void clear(const Descriptor& kick) {
 
 // A client that closes waits at most this long for its last releases to be answered.
 constexpr core::Duration settle_max = std::chrono::seconds(1);
+// And this long for a minority that is silent: what it holds is no lease, and lapses by itself.
+constexpr core::Duration settle_minority_max = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -68,8 +71,9 @@ void Engine::Hold::unlock() {
 // A release that was sent but not read by Redis could be lost with the connection.
 void Engine::settle(Hold& hold) {
   Call call;
-  const core::Time end = boot_now() + settle_max;
+  const core::Time begin = boot_now();
   while (!tenant_.idle() && links_waiting()) {
+    const core::Time end = begin + (majority_waits() ? settle_max : settle_minority_max);
     const core::Duration left = end - boot_now();
     if (left <= core::Duration::zero()) return;
     if (poller_ == nullptr) {
@@ -234,6 +238,17 @@ std::vector<Engine::Polled> Engine::snapshot() const {
 
 bool Engine::links_waiting() const {
   return std::ranges::any_of(lines_, [](const Line& line) { return line.link.waiting(); });
+}
+
+// Are so many nodes silent that the others are no majority? Or is it the one with the heartbeats?
+bool Engine::majority_waits() const {
+  std::set<core::NodeIndex> silent;
+  for (const Line& line : lines_) {
+    if (line.link.waiting()) silent.insert(line.node);
+  }
+  const std::size_t nodes = options_.nodes.size();
+  return silent.contains(static_cast<core::NodeIndex>(nodes)) ||
+         nodes - silent.size() < core::quorum_of(nodes);
 }
 
 // A candidate waits for its turn without a thread of its own, and so does an instance of a fleet.

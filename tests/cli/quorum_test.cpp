@@ -235,5 +235,20 @@ TEST_F(InitOfSeveral, ANodeWithoutARecordBesideOthersIsLeftToItsQuarantine) {
   EXPECT_EQ(tenure({"init", "--redis", urls()[1]}).code, 0);
 }
 
+TEST_F(QuorumTest, ARunEndsWithoutWaitingForASilentMinority) {
+  // Nothing is renewed before the command ends: the release is the first that the node does not answer.
+  const auto holder = start({.options = {"--ttl", "60s"}, .command = stay()});
+  number_printed(*holder);
+  nodes[2].pause();
+  const auto began = std::chrono::steady_clock::now();
+  holder->send(SIGTERM);
+  EXPECT_EQ(holder->exit_code(), 128 + SIGTERM) << holder->err();
+  // A node has a second to answer, and a client that ends waits another one for what it has not said yet.
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(1'800));
+  EXPECT_EQ(holder->err(), "");
+  EXPECT_EQ(run({.options = {"-n"}}).code, 0) << "free at once, on two of three";
+  nodes[2].resume();
+}
+
 }  // namespace
 }  // namespace tenure::test

@@ -171,5 +171,40 @@ TEST_F(Releasing, ABrokenConnectionIsTriedOnceMoreAtOnceAndOnlyThere) {
   EXPECT_TRUE(desk.take<Send>().empty());
 }
 
+// The name is free when a majority has given it back: nobody waits the whole time for a node that hangs.
+TEST_F(Releasing, ASilentMinorityIsWaitedForOnlyForAMoment) {
+  Release release = release_on({0, 1, 2});
+  release.start(at(0s), desk.out);
+  const auto sent = desk.take<Send>();
+  EXPECT_FALSE(release.on_reply(0, KeyAnswers{KeyAnswer::done}, at(10ms), desk.random, desk.out));
+  EXPECT_EQ(release.wake(), at(1s));
+  EXPECT_FALSE(release.on_reply(1, KeyAnswers{KeyAnswer::missing}, at(20ms), desk.random, desk.out));
+  ASSERT_EQ(release.wake(), at(120ms));
+  const auto end = release.on_timer(at(120ms), desk.random, desk.out);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->outcome, ReleaseOutcome::released);
+  EXPECT_TRUE(end->goes_on);
+  // Others may have requests on that connection, and it may only be slow.
+  EXPECT_TRUE(desk.take<Drop>().empty());
+
+  // With nobody who waits: its answer is still taken, and where none comes it is asked again.
+  EXPECT_EQ(release.wake(), at(1s));
+  EXPECT_FALSE(release.on_timer(at(1s), desk.random, desk.out));
+  EXPECT_EQ(desk.take<Drop>().at(0).id, sent.at(2).id);
+  EXPECT_FALSE(release.on_timer(release.wake(), desk.random, desk.out));
+  EXPECT_EQ(desk.take<Send>().at(0).node, 2U);
+  const auto last = release.on_reply(2, KeyAnswers{KeyAnswer::done}, at(3s), desk.random, desk.out);
+  ASSERT_TRUE(last);
+  EXPECT_FALSE(last->goes_on);
+}
+
+TEST_F(Releasing, AMajorityThatHadNothingToGiveBackWaitsForWhoMayHave) {
+  Release release = release_on({0, 1, 2});
+  release.start(at(0s), desk.out);
+  release.on_reply(0, KeyAnswers{KeyAnswer::missing}, at(10ms), desk.random, desk.out);
+  release.on_reply(1, KeyAnswers{KeyAnswer::missing}, at(20ms), desk.random, desk.out);
+  EXPECT_EQ(release.wake(), at(1s));
+}
+
 }  // namespace
 }  // namespace tenure::core
