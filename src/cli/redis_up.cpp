@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -144,6 +145,8 @@ int redis_up(const RedisUpArgs& args) {
   // Of the environment only the cap matters here: the servers are ours, and speak no TLS.
   auto keyspace = choose_keyspace({});
   if (!keyspace) return fail(ExitCode::usage, keyspace.error());
+  // Whatever the shell allows others: nobody else reads or writes what is made here, by us or by the servers.
+  umask(077);
   std::error_code error;
   fs::create_directories(*root, error);
   if (error) return fail(ExitCode::own_error, "cannot make " + root->string() + ": " + error.message());

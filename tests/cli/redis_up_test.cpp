@@ -294,5 +294,20 @@ TEST(RedisUp, BadWordsAreNamed) {
   EXPECT_TRUE(has(says({"down", "now"}), "\"now\""));
 }
 
+TEST_F(RedisUpTest, NobodyElseReadsOrWritesItsFilesWhateverTheUmask) {
+  const Words words{"sh", "-c",     "umask 000; exec \"$@\"", "sh",    paths::program, "redis",
+                    "up", "--port", std::to_string(port),     "--dir", root.string()};
+  const Process process(words, {.environment = plain_environment()});
+  EXPECT_EQ(process.exit_code(), 0) << process.err();
+  std::vector<fs::path> all{root};
+  for (const auto& entry : fs::recursive_directory_iterator(root)) all.push_back(entry.path());
+  EXPECT_GT(all.size(), 6U);
+  for (const auto& path : all) {
+    EXPECT_EQ(fs::status(path).permissions() & (fs::perms::group_all | fs::perms::others_all),
+              fs::perms::none)
+        << path;
+  }
+}
+
 }  // namespace
 }  // namespace tenure::test
