@@ -22,7 +22,8 @@ owner has been, and to the channel poll:events:ID.
       --strict            ask Redis itself before every poll
       --timeout DURATION  of one poll (10s)
       --weight N          how much this instance takes, compared with others (1)
-      --id TEXT           what others see as our name (host, time, chance); never that of another instance that lives
+      --id TEXT           what others see as our name (host, time, chance); never that of another instance that
+                          lives. One that was killed is waited for until its heartbeat has run out
       --index             read only what "tenure sessions" has changed, instead of going through all keys
       --http-ca FILE      who vouches for https addresses (whom the system trusts)
       --json, --text      how the log is written (text on a terminal, JSON otherwise)

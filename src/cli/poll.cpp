@@ -15,6 +15,7 @@
 #include "redis/url.hpp"
 #include "runtime/instance_id.hpp"
 #include "tenure/client.hpp"
+#include "tenure/clock.hpp"
 #include "tenure/poller.hpp"
 
 namespace tenure::cli {
@@ -51,6 +52,27 @@ tl::expected<Plan, std::string> make_plan(const PollArgs& args) {
   if (auto error = core::name_error("the id", plan.id)) return tl::unexpected(*error);
   return plan;
 }
+
+// Does the instance that goes by our id live, or has it died, like a pod that is started again under its name? A
+// heartbeat that runs out later than it would have is that of a living one.
+class NamesakeWatch {
+ public:
+  enum class Verdict : std::uint8_t { first_seen, perhaps_dead, lives };
+
+  // Redis said how much time is left at some moment between these two.
+  Verdict judge(milliseconds left, BootClock::time_point asked, BootClock::time_point answered) {
+    if (ends_by_ && asked + left > *ends_by_ + rounding) return Verdict::lives;
+    const bool first = !ends_by_;
+    ends_by_ = std::min(ends_by_.value_or(answered + left), answered + left);
+    return first ? Verdict::first_seen : Verdict::perhaps_dead;
+  }
+
+ private:
+  static constexpr milliseconds rounding{10};
+  std::optional<BootClock::time_point> ends_by_{};  // at the latest, unless it is renewed
+};
+
+constexpr milliseconds namesake_look_every{200};
 
 std::optional<milliseconds> whole(std::optional<core::Duration> duration) {
   if (!duration) return std::nullopt;
@@ -162,15 +184,31 @@ class Instance {
   // A Redis that does not answer is waited for. An exit code where it cannot join, or was told to end before.
   std::optional<int> join(Poller& poller, const std::stop_token& stop) {
     std::string told;
+    NamesakeWatch namesake;
     while (true) {
+      const auto asked = BootClock::now();
       const auto joined = poller.start();
       if (joined) return std::nullopt;
       const Refusal& why = joined.error();
-      if (why.code == Refusal::Code::held) return fail(ExitCode::busy, why.message);
+      if (why.code == Refusal::Code::held) {
+        const milliseconds left = why.holder ? why.holder->left.value_or(milliseconds(0)) : milliseconds(0);
+        const auto verdict = namesake.judge(left, asked, BootClock::now());
+        if (verdict == NamesakeWatch::Verdict::lives) return fail(ExitCode::busy, why.message);
+        if (verdict == NamesakeWatch::Verdict::first_seen) cli::say(namesake_text(left));
+        if (wait(stop, namesake_look_every)) return number(ExitCode::done);
+        continue;
+      }
       if (why.code != Refusal::Code::no_quorum) return fail(ExitCode::usage, why.message);
+      if (why.denied) return fail(ExitCode::no_quorum, why.message);
       if (std::exchange(told, why.message) != why.message) cli::say(why.message + "; trying again");
       if (wait(stop, milliseconds(500))) return number(ExitCode::done);
     }
+  }
+
+  std::string namesake_text(milliseconds left) const {
+    return "an instance with the id " + core::printable(plan_.id) + " was seen in the fleet " +
+           args_.place.fleet + " a moment ago; if it has died, its heartbeat runs out in " +
+           core::shown(std::chrono::ceil<std::chrono::seconds>(left)) + ", and this one takes over then";
   }
 
   // True when it was stopped.
@@ -199,7 +237,6 @@ int poll(const PollArgs& args) {
   const auto wanted = descriptors_to_stay(plan->nodes.addresses.size()) + descriptors_to_poll;
   if (const auto lack = lack_of_descriptors(wanted)) return fail(ExitCode::own_error, *lack);
   if (const auto warning = runtime::warning_of_even(plan->nodes)) say(*warning);
-      if (why.denied) return fail(ExitCode::no_quorum, why.message);
   return Instance(args, *plan).run();
 }
 

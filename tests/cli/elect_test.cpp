@@ -203,6 +203,20 @@ TEST(Elect, WhatMakesNoSenseIsRefused) {
   EXPECT_EQ(missing.code, 127) << missing.err;
 }
 
+// As a pod that is killed and started again under its name.
+TEST(Elect, WhatWasKilledLeadsAgainUnderItsIdWhenItsLeaseHasRunOut) {
+  const ReadyRedis redis;
+  const Words words{"elect", "leader", "--lease", "2s", "--id", "web-1", "--redis", redis.url()};
+  const auto first = start_tenure(words);
+  ASSERT_TRUE(prints(*first, "elected term=")) << first->err();
+  first->send(SIGKILL);
+  ASSERT_TRUE(first->wait());
+  const auto again = start_tenure(words);
+  EXPECT_TRUE(prints(*again, "elected term=")) << again->err();
+  again->send(SIGTERM);
+  EXPECT_EQ(again->exit_code(), 0) << again->err();
+}
+
 TEST(Elect, EndsWhenNobodyReadsItsLines) {
   const ReadyRedis redis;
   const Process process(shell(std::string("(") + paths::program + " elect a --redis " + redis.url() +

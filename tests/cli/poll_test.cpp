@@ -91,9 +91,24 @@ TEST(Poll, T44_ASecondInstanceOfTheSameIdSaysWhyItDoesNotStart) {
   EXPECT_TRUE(has(second.err,
                   "an instance with the id web-1 lives already in the fleet poll; give this one another id"))
       << second.err;
-  EXPECT_EQ(count(second.err, "\n"), 1U) << second.err;
+  // Before that it waits whether the other goes on beating.
+  EXPECT_EQ(count(second.err, "\n"), 2U) << second.err;
   EXPECT_TRUE(fleet.owned_by({"web-1"}));
   EXPECT_TRUE(fleet["web-1"].running());
+}
+
+// As a pod that is killed and started again under its name.
+TEST(Poll, WhatWasKilledIsReplacedUnderItsIdWhenItsHeartbeatHasRunOut) {
+  PollFleet fleet({.sessions = 1});
+  fleet.start_all({"web-1"});
+  fleet["web-1"].send(SIGKILL);
+  ASSERT_TRUE(fleet["web-1"].wait());
+  const auto again = start_tenure(Words{"poll", "--id", "web-1", "--ttl", "3s"} + fleet.place());
+  EXPECT_TRUE(wait_until([&] { return has(again->err(), "its heartbeat runs out in "); })) << again->err();
+  EXPECT_TRUE(prints(*again, "lease_acquired")) << again->err();
+  EXPECT_EQ(count(again->err(), "\n"), 1U) << again->err();
+  again->send(SIGTERM);
+  EXPECT_EQ(again->exit_code(), 0);
 }
 
 TEST(Poll, P8_SessionsComePauseAndGoWithoutARestart) {
