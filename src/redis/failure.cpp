@@ -4,7 +4,9 @@
 #include <array>
 #include <string>
 
+#include "core/number.hpp"
 #include "core/text.hpp"
+#include "redis/scripts.hpp"
 
 namespace tenure::redis {
 namespace {
@@ -107,6 +109,58 @@ bool denied_in_script(std::string_view reply) {
          reply.find("ACL failure in script") != std::string_view::npos;
 }
 
+const Script* find_script(std::string_view sha1) {
+  for (const Script* script :
+       {&acquire_script, &confirm_script, &renew_script, &release_script, &reassert_script, &admit_script,
+        &open_script, &init_script, &publish_result_script, &rights_script, &look_script, &break_script,
+        &beat_script, &session_put_script, &session_remove_script, &session_texts_script, &results_script}) {
+    if (script->sha1 == sha1) return script;
+  }
+  return nullptr;
+}
+
+std::string_view line_of(std::string_view text, int number) {
+  for (int line = 1; line < number && !text.empty(); ++line) {
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  }
+  return text.substr(0, text.find('\n'));
+}
+
+// Redis 7.0 says only where in a script of ours a command was denied; it stands there: redis.call('INFO', …
+std::string denied_by_place(std::string_view reply) {
+  constexpr std::string_view before_sha = " script: ";
+  constexpr std::string_view before_line = ", on @user_script:";
+  const auto sha = reply.rfind(before_sha);
+  const auto place = reply.rfind(before_line);
+  if (sha == std::string_view::npos || place == std::string_view::npos || place < sha) return {};
+  const auto sha1 = reply.substr(sha + before_sha.size(), place - sha - before_sha.size());
+  const auto number = reply.substr(place + before_line.size());
+  const Script* script = find_script(sha1);
+  const auto line = core::read_number<int>(number.substr(0, number.find_first_not_of("0123456789")));
+  if (script == nullptr || !line) return {};
+  const auto code = line_of(script->body, *line);
+  constexpr std::string_view before_name = "call('";
+  const auto call = code.find(before_name);
+  if (call == std::string_view::npos) return {};
+  const auto name = code.substr(call + before_name.size());
+  return std::string(name.substr(0, name.find('\'')));
+}
+
+// As an ACL rule has it.
+std::string in_small_letters(std::string name) {
+  std::ranges::transform(name, name.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return name;
+}
+
+std::string denied_in_script_text(std::string_view reply, const std::string& said) {
+  const bool command = reply.find("can't run this command") != std::string_view::npos;
+  const std::string name = command ? denied_by_place(reply) : "";
+  if (name.empty()) return "the user may not run what the script needs: " + said;
+  return "the user may not run " + name + ": it lacks +" + in_small_letters(name) +
+         " (tenure doctor names all rights that are needed)";
+}
+
 }  // namespace
 
 Failure classify(std::string_view reply) {
@@ -122,8 +176,7 @@ Failure classify(std::string_view reply) {
     return {unclear ? Applied::perhaps : Applied::no, entry.code, advice + ": " + said};
   }
   if (in_script && denied_in_script(reply)) {
-    return {Applied::perhaps, FailureCode::no_permission,
-            "the user may not run what the script needs: " + said};
+    return {Applied::perhaps, FailureCode::no_permission, denied_in_script_text(reply, said)};
   }
   return {Applied::perhaps, FailureCode::server, "the server said: " + said};
 }

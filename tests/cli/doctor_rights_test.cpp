@@ -132,4 +132,30 @@ TEST_F(DoctorRightsTest, AWrongPasswordIsDownAndNotShown) {
 }
 
 }  // namespace
+TEST_F(DoctorRightsTest, WhatItAdvisesToANewRedisCanBePastedWhereThereIsAPassword) {
+  set_user({"allkeys", "allchannels", "+@all"});
+  redis.command({"FLUSHALL"});
+  const Result before = doctor();
+  EXPECT_FALSE(has(before.out, "gehe!m")) << before.out;
+  const std::string start = "do:  if it is new, with its password in REDIS_PASSWORD: ";
+  const auto at = before.out.find(start);
+  ASSERT_NE(at, std::string::npos) << before.out;
+  const std::string line =
+      before.out.substr(at + start.size(), before.out.find('\n', at) - at - start.size());
+  ASSERT_TRUE(has(line, " tenure init")) << line;
+  const Process pasted(shell("tenure() { " + std::string(paths::program) + " \"$@\"; }; " + line),
+                       {.environment = plain_environment({"REDIS_PASSWORD=gehe!m"})});
+  EXPECT_EQ(pasted.exit_code(), 0) << line << "\n" << pasted.err();
+  EXPECT_EQ(doctor().code, 0);
+}
+
+// Denied in the midst of a script, of which a person knows nothing.
+TEST_F(DoctorRightsTest, RunNamesTheRightThatAScriptLacks) {
+  set_user({"+@all", "-info", "allkeys", "allchannels"});
+  const Result result = tenure(Job{}.words(url()));
+  EXPECT_EQ(result.code, 69);
+  EXPECT_TRUE(has(result.err, "the user may not run INFO: it lacks +info")) << result.err;
+  EXPECT_FALSE(has(result.err, "user_script")) << result.err;
+}
+
 }  // namespace tenure::test

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+
+#include "redis/scripts.hpp"
 
 namespace tenure::redis {
 namespace {
@@ -110,6 +113,26 @@ TEST(Failure, ControlBytesOfAServerDoNotReachTheTerminal) {
 
 TEST(Failure, AnEndlessReplyIsCut) {
   EXPECT_LT(classify("ERR " + std::string(1 << 20, 'x')).detail.size(), 1000u);
+}
+
+// Redis 7.0 names no command there. Of our own scripts we know what stands in that line.
+TEST(Failure, ACommandThatIsDeniedInAScriptOfOursIsNamed) {
+  const std::string denied =
+      "ERR The user executing the script can't run this command or subcommand script: ";
+  const std::string sha1(admit_script.sha1);
+  const auto body = admit_script.body;
+  const auto place = body.find("redis.call('INFO'");
+  ASSERT_NE(place, std::string_view::npos);
+  const auto line = std::count(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(place), '\n') + 1;
+  const std::string there = ", on @user_script:" + std::to_string(line) + ".";
+  EXPECT_EQ(classify(denied + sha1 + there).detail,
+            "the user may not run INFO: it lacks +info (tenure doctor names all rights that are needed)");
+  // Of others, and of lines that there are not, nothing is made up.
+  for (const std::string& reply :
+       {denied + std::string(40, 'a') + there, denied + sha1 + ", on @user_script:1.",
+        denied + sha1 + ", on @user_script:99999.", denied + sha1 + ", on @user_script:x."}) {
+    EXPECT_TRUE(classify(reply).detail.starts_with("the user may not run what the script needs: ")) << reply;
+  }
 }
 
 }  // namespace
