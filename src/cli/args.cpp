@@ -159,7 +159,7 @@ Parsed parse_redis(std::span<const std::string> words) {
   if (first == "up") return parse_redis_up(words.subspan(1));
   if (first == "down") return parse_redis_down(words.subspan(1));
   if (first == "-h" || first == "--help") return Text{complete(redis_help_text)};
-  return refuse("redis knows up and down, not \"" + core::printable(without_secrets(first), 60) + "\"");
+  return refuse_subcommand("redis", "up and down", first);
 }
 
 void add_lock_place(CLI::App& app, LockPlace& place) {
@@ -203,7 +203,7 @@ Parsed parse_lock(std::span<const std::string> words) {
   if (first == "show") return parse_lock_show(words.subspan(1));
   if (first == "break") return parse_lock_break(words.subspan(1));
   if (first == "-h" || first == "--help") return Text{complete(lock_help_text)};
-  return refuse("lock knows ls, show and break, not \"" + core::printable(without_secrets(first), 60) + "\"");
+  return refuse_subcommand("lock", "ls, show and break", first);
 }
 
 }  // namespace

@@ -60,8 +60,7 @@ Parsed parse_sessions(std::span<const std::string> words) {
   if (first == "resume") return parse_sessions_change(What::resume, rest);
   if (first == "ls") return parse_sessions_ls(rest);
   if (first == "-h" || first == "--help") return Text{complete(sessions_help_text)};
-  return refuse("sessions knows add, rm, pause, resume and ls, not \"" +
-                core::printable(without_secrets(first), 60) + "\"");
+  return refuse_subcommand("sessions", "add, rm, pause, resume and ls", first);
 }
 
 Parsed parse_status(std::span<const std::string> words) {

@@ -64,4 +64,13 @@ void add_node_options(CLI::App& app, NodeArgs& nodes) {
   add_text(app, "--tls-name", nodes.tls.server_name);
 }
 
+Parsed refuse_subcommand(const std::string& command, const std::string& known, const std::string& given) {
+  if (given.empty()) {
+    return refuse(command + " wants a command of its own: " + known + "; tenure help " + command +
+                  " explains them");
+  }
+  return refuse(command + " knows " + known + ", not \"" + core::printable(without_secrets(given), 60) +
+                "\"");
+}
+
 }  // namespace tenure::cli

@@ -30,4 +30,7 @@ void add_duration(CLI::App& app, const std::string& option, std::optional<core::
 void add_text(CLI::App& app, const std::string& option, std::string& target);
 void add_node_options(CLI::App& app, NodeArgs& nodes);
 
+// Of a command that has commands of its own, like "ls, show and break": it got none of them.
+Parsed refuse_subcommand(const std::string& command, const std::string& known, const std::string& given);
+
 }  // namespace tenure::cli

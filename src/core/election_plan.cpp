@@ -22,8 +22,9 @@ tl::expected<ElectionPlan, std::string> plan_election(std::string key, const Ele
                           " and drain " + shown(drain) + " not below");
   }
   // Each by itself first: a sum that overflows would seem to fit.
-  for (const Duration part : {renew, grace, drain}) {
-    if (part >= lease) return tl::unexpected(shown(part) + " does not fit into the lease of " + shown(lease));
+  for (const auto& [name, part] : {std::pair("renew ", renew), {"grace ", grace}, {"drain ", drain}}) {
+    if (part < lease) continue;
+    return tl::unexpected(name + shown(part) + " does not fit into the lease of " + shown(lease));
   }
   // A leader hears that a renewal failed after the node timeout at the latest; then come the grace and the drain.
   const Duration needed = renew + node_timeout + grace + drain + usual->margin;

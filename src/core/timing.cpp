@@ -46,8 +46,10 @@ tl::expected<Timing, std::string> make_timing(const TimingOptions& options) {
     return refuse("renewal " + shown(timing.renew) + " and node timeout " + shown(timing.node_timeout) +
                   " must be above zero, grace " + shown(timing.grace) + " not below");
   }
-  for (const Duration part : {timing.renew, timing.grace, timing.node_timeout}) {
-    if (part >= ttl) return refuse(shown(part) + " does not fit into the TTL of " + shown(ttl));
+  for (const auto& [name, part] : {std::pair("renewal ", timing.renew),
+                                   {"grace ", timing.grace},
+                                   {"node timeout ", timing.node_timeout}}) {
+    if (part >= ttl) return refuse(name + shown(part) + " does not fit into the TTL of " + shown(ttl));
   }
   // One renewal that gets no answer must not cost the lease.
   const Duration needed = timing.renew + timing.node_timeout + timing.grace + timing.margin;

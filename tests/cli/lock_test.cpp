@@ -162,7 +162,7 @@ TEST(Lock, BadWordsAreNamed) {
     EXPECT_EQ(result.out, "");
     return result.err;
   };
-  EXPECT_TRUE(has(says({}), "lock knows ls, show and break"));
+  EXPECT_TRUE(has(says({}), "lock wants a command of its own: ls, show and break"));
   EXPECT_TRUE(has(says({"list"}), "\"list\""));
   EXPECT_TRUE(has(says({"show"}), "NAME is required"));
   EXPECT_TRUE(has(says({"show", ""}), "the name is empty"));

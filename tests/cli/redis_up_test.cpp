@@ -283,7 +283,7 @@ TEST(RedisUp, BadWordsAreNamed) {
     EXPECT_EQ(result.out, "");
     return result.err;
   };
-  EXPECT_TRUE(has(says({}), "redis knows up and down"));
+  EXPECT_TRUE(has(says({}), "redis wants a command of its own: up and down"));
   EXPECT_TRUE(has(says({"sideways"}), "\"sideways\""));
   EXPECT_TRUE(has(says({"up", "0"}), "\"0\" is not a number from 1 to 31"));
   EXPECT_TRUE(has(says({"up", "32"}), "\"32\" is not a number from 1 to 31"));
