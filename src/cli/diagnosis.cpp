@@ -70,16 +70,15 @@ Diagnosis diagnose(Nodes nodes, const std::string& lock_prefix, core::Duration n
   result.findings = findings_of_all(result.facts, ground.keyspace.cap);
   const Standard standard{ground, node_timeout, runtime::wall_now_ms(), result.nodes.tls_options};
   for (std::size_t i = 0; i < result.facts.size(); ++i) {
-    if (result.facts[i].down) continue;
-    for (auto& finding : findings_of(result.facts[i], standard)) {
+    const NodeFacts& node = result.facts[i];
+    for (auto& finding : node.down ? std::vector{down_finding(node)} : findings_of(node, standard)) {
       finding.node = i;
       result.findings.push_back(std::move(finding));
     }
   }
   if (result.all_new()) {
     for (auto& finding : result.findings) {
-      if (finding.code == record_absent)
-        finding.advice = "if it is new: tenure init " + runtime::as_options(result.nodes);
+      if (finding.code == record_absent) finding.advice = "if it is new" + runtime::how_to_init(result.nodes);
     }
   }
   result.findings = worst_first(result.findings);

@@ -66,8 +66,8 @@ std::string verdict(const Diagnosis& diagnosis) {
       break;
   }
   if (diagnosis.all_new()) {
-    return "Cluster is not ready for distributed locking yet. If it is new: tenure init " +
-           runtime::as_options(diagnosis.nodes);
+    return "Cluster is not ready for distributed locking yet. If it is new" +
+           runtime::how_to_init(diagnosis.nodes);
   }
   return "Cluster is not ready for distributed locking: " + std::to_string(diagnosis.nodes.quorum()) +
          of_all + " must be healthy.";

@@ -120,8 +120,8 @@ class Init {
         say(redis::shown(address) +
             ": it has no record of Tenure, and others have: its data was lost, or it "
             "is new. Nothing was changed there; clients wait for it and it joins after " +
-            core::shown(core::quarantine_length(nodes_.keyspace.cap)) + ". If it is new: tenure init " +
-            runtime::as_options({{address}, nodes_.keyspace, nodes_.tls_options}));
+            core::shown(core::quarantine_length(nodes_.keyspace.cap)) + ". If it is new" +
+            runtime::how_to_init({{address}, nodes_.keyspace, nodes_.tls_options}));
       } else {
         exists(address, found_[i].record);
       }

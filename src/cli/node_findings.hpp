@@ -23,6 +23,9 @@ struct Standard {
 // Of a node that is up; Finding::node is left open.
 std::vector<Finding> findings_of(const NodeFacts& node, const Standard& standard);
 
+// Of one that is not.
+Finding down_finding(const NodeFacts& node);
+
 inline constexpr std::string_view record_absent = "record_absent";
 
 // The part about its record: does it give leases to us now? Nothing when it does.

@@ -51,12 +51,12 @@ std::optional<Finding> record_finding(const NodeFacts& node, const Standard& sta
   }
   const auto& keyspace = standard.ground.keyspace;
   const std::string init_hint =
-      "tenure init " + runtime::as_options({{node.address}, keyspace, standard.tls_options});
+      "if it is new" + runtime::how_to_init({{node.address}, keyspace, standard.tls_options});
   if (node.record->empty()) {
     return closed(std::string(record_absent), "it has no record of Tenure: new, or its data was lost",
                   "the first client to come begins a quarantine of " + quarantine_text(keyspace.cap) +
                       " without new grants",
-                  "if it is new: " + init_hint);
+                  init_hint);
   }
   const auto record = core::read_record(*node.record);
   if (!record) {
@@ -83,7 +83,7 @@ std::optional<Finding> record_finding(const NodeFacts& node, const Standard& sta
                       : "it was restarted, promoted or restored from a copy, and may have forgotten leases") +
           "; new grants in " + left,
       "what it has forgotten may still be held; " + holders_keep,
-      record->unknown ? "wait, or if it is new: " + init_hint : "wait");
+      record->unknown ? "wait, or " + init_hint : "wait");
 }
 
 }  // namespace tenure::cli

@@ -121,8 +121,8 @@ class Up {
     for (const Server* server : empty) {
       say(port_text(server->local) +
           ": no data, beside others that have some: lost, or new. It gives leases after " +
-          core::shown(core::quarantine_length(keyspace_.cap)) + ". If it is new: tenure init " +
-          runtime::as_options({{server->local.address()}, keyspace_}));
+          core::shown(core::quarantine_length(keyspace_.cap)) + ". If it is new" +
+          runtime::how_to_init({{server->local.address()}, keyspace_}));
     }
     return number(ExitCode::done);
   }

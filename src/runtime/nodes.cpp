@@ -26,6 +26,17 @@ std::optional<std::string> misplaced(const redis::Address& address, std::span<co
          "; every node must be a Redis of its own";
 }
 
+bool has_secret(const redis::Address& address) { return !address.password.empty() || !address.user.empty(); }
+
+// For a shell, which puts it in: a secret is not shown, and stars in its place would be of no use.
+std::string with_secret_from_environment(const redis::Address& address) {
+  std::string url = redis::shown(address);
+  if (const auto stars = url.find("***@"); has_secret(address) && stars != std::string::npos) {
+    url.replace(stars, 3, "$REDIS_PASSWORD");
+  }
+  return url;
+}
+
 }  // namespace
 
 std::size_t Nodes::quorum() const { return core::quorum_of(addresses.size()); }
@@ -67,9 +78,19 @@ std::optional<std::string> warning_of_even(const Nodes& nodes) {
          std::to_string(count - 1) + "; take one more or one less";
 }
 
-std::string as_options(const Nodes& nodes) {
+std::string how_to_init(const Nodes& nodes) {
+  std::string command;
   std::string options;
-  for (const auto& address : nodes.addresses) options += " --redis " + redis::shown(address);
+  if (std::ranges::any_of(nodes.addresses, has_secret)) {
+    std::string urls;
+    for (const auto& address : nodes.addresses) {
+      urls += (urls.empty() ? "" : ",") + with_secret_from_environment(address);
+    }
+    command = ", with its password in REDIS_PASSWORD: TENURE_REDIS=\"" + urls + "\" tenure init";
+  } else {
+    command = ": tenure init";
+    for (const auto& address : nodes.addresses) options += " --redis " + redis::shown(address);
+  }
   const redis::Keyspace usual;
   if (nodes.keyspace.prefix != usual.prefix) options += " --prefix " + nodes.keyspace.prefix;
   if (nodes.keyspace.cap != usual.cap) options += " --ttl-max " + core::shown(nodes.keyspace.cap);
@@ -80,7 +101,7 @@ std::string as_options(const Nodes& nodes) {
                                     {"--tls-name", &tls.server_name}}) {
     if (!value->empty()) options += std::string(" ") + flag + " " + core::printable(*value, 200);
   }
-  return options.substr(1);
+  return command + options;
 }
 
 }  // namespace tenure::runtime

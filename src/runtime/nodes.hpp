@@ -36,7 +36,8 @@ tl::expected<std::string, std::string> lock_key(const std::string& prefix, const
 // An even number works, and is no better than one node less: a sentence about it, or nothing.
 std::optional<std::string> warning_of_even(const Nodes& nodes);
 
-// "--redis URL --prefix TEXT …": what names these nodes on a command line, without secrets.
-std::string as_options(const Nodes& nodes);
+// ": tenure init --redis URL …", to be read behind "if it is new" and pasted into a shell: a secret is not shown, and
+// comes from a variable.
+std::string how_to_init(const Nodes& nodes);
 
 }  // namespace tenure::runtime

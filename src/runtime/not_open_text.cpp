@@ -10,8 +10,7 @@ namespace tenure::runtime {
 namespace {
 
 std::string init_hint(const Nodes& nodes) {
-  return std::string(nodes.several() ? " If they are new" : " If it is new") + ": tenure init " +
-         as_options(nodes);
+  return std::string(nodes.several() ? " If they are new" : " If it is new") + how_to_init(nodes);
 }
 
 // Of several nodes we know only that too many are like this one, not which.

@@ -128,10 +128,10 @@ TEST_F(DoctorRightsTest, AWrongPasswordIsDownAndNotShown) {
   const Result result = tenure({"doctor", "--redis", redis.url("worker:wrong!x")});
   EXPECT_EQ(result.code, 2);
   EXPECT_TRUE(has(result.out, "DOWN (wrong user name or password")) << result.out;
+  EXPECT_TRUE(has(result.out, "  do:  give a user and a password that it knows")) << result.out;
   EXPECT_FALSE(has(result.out + result.err, "wrong!x")) << result.out;
 }
 
-}  // namespace
 TEST_F(DoctorRightsTest, WhatItAdvisesToANewRedisCanBePastedWhereThereIsAPassword) {
   set_user({"allkeys", "allchannels", "+@all"});
   redis.command({"FLUSHALL"});
@@ -158,4 +158,5 @@ TEST_F(DoctorRightsTest, RunNamesTheRightThatAScriptLacks) {
   EXPECT_FALSE(has(result.err, "user_script")) << result.err;
 }
 
+}  // namespace
 }  // namespace tenure::test

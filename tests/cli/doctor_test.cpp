@@ -57,6 +57,8 @@ TEST_F(DoctorTest, L9_OneNodeDownIsDegraded) {
   EXPECT_EQ(result.code, 1);
   EXPECT_TRUE(has(result.out, check_line(1, "DOWN (connection refused)"))) << result.out;
   EXPECT_TRUE(has(result.out, "Healthy nodes: 2 / 3\nStatus: DEGRADED, A QUORUM STANDS\n")) << result.out;
+  EXPECT_TRUE(has(result.out, ": it is down: connection refused\n")) << result.out;
+  EXPECT_TRUE(has(result.out, "  do:  start that Redis, or correct host and port")) << result.out;
 }
 
 TEST_F(DoctorTest, L9_TwoNodesDownAreNoQuorum) {
