@@ -5,7 +5,7 @@
 #include <ranges>
 #include <string_view>
 
-#include "cli/children.hpp"
+#include "process/children.hpp"
 #include "runtime/boot_clock.hpp"
 #include "support/wait.hpp"
 
@@ -88,7 +88,7 @@ std::vector<pid_t> Worker::stopped_tree() const {
   for (std::size_t i = 0; i < pids.size(); ++i) {
     kill(pids[i], SIGSTOP);
     test::wait_until([&] { return !is_on_its_feet(pids[i]); }, std::chrono::seconds(1));
-    for (const pid_t child : cli::Children().of(pids[i])) pids.push_back(child);
+    for (const pid_t child : process::Children().of(pids[i])) pids.push_back(child);
   }
   return pids;
 }

@@ -7,11 +7,13 @@
 #include <cerrno>
 #include <csignal>
 
-#include "cli/process_tree.hpp"
 #include "cli/terminal.hpp"
+#include "process/process_tree.hpp"
 #include "runtime/boot_clock.hpp"
 
 namespace tenure::cli {
+
+using process::wait_for;
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <tl/expected.hpp>
 
 #include "cli/command.hpp"
-#include "cli/leash.hpp"
+#include "cli/orders.hpp"
 #include "cli/signals.hpp"
 
 namespace tenure::cli {

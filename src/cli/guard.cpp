@@ -1,7 +1,6 @@
 #include "cli/guard.hpp"
 
 #include <poll.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,7 +12,8 @@
 #include "cli/child.hpp"
 #include "cli/lease_environment.hpp"
 #include "cli/message.hpp"
-#include "cli/process_tree.hpp"
+#include "process/forked.hpp"
+#include "process/process_tree.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/boot_timer.hpp"
 
@@ -21,15 +21,8 @@ namespace tenure::cli {
 
 namespace {
 
-// Nobody but SIGKILL and SIGSTOP reaches us. The descriptor tells of children.
-runtime::Descriptor block_signals() {
-  sigset_t all{};
-  sigfillset(&all);
-  sigprocmask(SIG_SETMASK, &all, nullptr);
-  sigset_t of_children{};
-  sigemptyset(&of_children);
-  sigaddset(&of_children, SIGCHLD);
-  runtime::Descriptor fd(signalfd(-1, &of_children, SFD_NONBLOCK | SFD_CLOEXEC));
+runtime::Descriptor told_of_children() {
+  runtime::Descriptor fd = process::block_signals();
   if (!fd) throw std::system_error(errno, std::generic_category(), "signalfd");
   return fd;
 }
@@ -119,9 +112,7 @@ class Guard {
         {{tenure_.fd(), POLLIN, 0}, {children_.get(), POLLIN, 0}, {timer_.fd(), POLLIN, 0}}};
     poll(ready.data(), ready.size(), orphans_left_ ? 0 : -1);
     timer_.clear();
-    signalfd_siginfo info{};
-    while (::read(children_.get(), &info, sizeof info) > 0) {
-    }
+    process::clear_signals(children_);
   }
 
   void on_ended(const siginfo_t& how) {
@@ -132,8 +123,8 @@ class Guard {
   Command& command_;
   const Signals& signals_;
   const Leash& tenure_;
-  runtime::Descriptor children_{block_signals()};
-  ProcessTree tree_;
+  runtime::Descriptor children_{told_of_children()};
+  process::ProcessTree tree_;
   runtime::BootTimer timer_;
   std::optional<Child> child_;
   core::Time kill_at_{};

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "cli/command.hpp"
-#include "cli/leash.hpp"
+#include "cli/orders.hpp"
 #include "cli/signals.hpp"
 
 namespace tenure::cli {

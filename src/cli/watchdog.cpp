@@ -1,6 +1,5 @@
 #include "cli/watchdog.hpp"
 
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,8 +9,11 @@
 #include <utility>
 
 #include "cli/guard.hpp"
+#include "process/forked.hpp"
 
 namespace tenure::cli {
+
+using process::wait_for;
 
 Watchdog::Watchdog(Command& command, const Signals& signals) : Watchdog(Leash::make(), command, signals) {}
 
@@ -28,8 +30,7 @@ Watchdog::Watchdog(std::pair<Leash, Leash> ends, Command& command, const Signals
   // be stopped and continued by the terminal; and should we die while the watchdog is stopped, the kernel continues
   // it, as it does with every stopped group that nobody in its session looks after any more.
   setpgid(0, 0);
-  // Whoever says "pkill -9 tenure" must not hit both of us.
-  prctl(PR_SET_NAME, "lease-watchdog");
+  process::call_watchdog();
   leash_.let_go();
   _exit(guard(command, signals, ends.second));
 }
@@ -55,7 +56,7 @@ std::optional<Report> Watchdog::next() {
   return std::nullopt;
 }
 
-std::optional<int> Watchdog::finish(const ProcessTree::Events& events) {
+std::optional<int> Watchdog::finish(const process::ProcessTree::Events& events) {
   const siginfo_t how = wait_for(P_PID, std::exchange(pid_, -1), WEXITED);
   if (how.si_code == CLD_EXITED) return how.si_status;
   // Its children became ours when it died.

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "cli/command.hpp"
-#include "cli/leash.hpp"
-#include "cli/process_tree.hpp"
+#include "cli/orders.hpp"
 #include "cli/signals.hpp"
+#include "process/process_tree.hpp"
 
 namespace tenure::cli {
 
@@ -33,7 +33,7 @@ class Watchdog {
   // After the last report: there is nobody left, or the watchdog was killed.
   bool ended() const { return ended_; }
   // Then: the command's exit code; nothing if the watchdog was killed. Returns when there is nobody left.
-  std::optional<int> finish(const ProcessTree::Events& events);
+  std::optional<int> finish(const process::ProcessTree::Events& events);
 
   // On SIGCHLD.
   void on_child();
@@ -42,7 +42,7 @@ class Watchdog {
   Watchdog(std::pair<Leash, Leash> ends, Command& command, const Signals& signals);
 
   // Before the fork, so that the watchdog is none of the strangers.
-  ProcessTree tree_;
+  process::ProcessTree tree_;
   Leash leash_;
   pid_t pid_ = -1;
   bool ended_ = false;

@@ -1,5 +1,5 @@
 // Both ways to find the children of a process see the same.
-#include "cli/children.hpp"
+#include "process/children.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -12,12 +12,12 @@
 
 #include "support/process.hpp"
 
-namespace tenure::cli {
+namespace tenure::process {
 namespace {
 
 using test::Process;
 
-std::vector<pid_t> sorted(std::vector<pid_t> pids) {
+std::pmr::vector<pid_t> sorted(std::pmr::vector<pid_t> pids) {
   std::ranges::sort(pids);
   return pids;
 }
@@ -57,4 +57,4 @@ TEST(Children, OfAProcessThatIsGoneAreNone) {
 }
 
 }  // namespace
-}  // namespace tenure::cli
+}  // namespace tenure::process

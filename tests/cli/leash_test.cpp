@@ -1,5 +1,5 @@
 // What was said before one side ended is heard by the other.
-#include "cli/leash.hpp"
+#include "cli/orders.hpp"
 
 #include <gtest/gtest.h>
 

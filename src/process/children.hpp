@@ -4,11 +4,16 @@
 
 #include <sys/types.h>
 
+#include <memory_resource>
 #include <optional>
 #include <utility>
 #include <vector>
 
-namespace tenure::cli {
+namespace tenure::process {
+
+// Memory comes from the default resource of std::pmr: a watchdog that was forked from a process with many threads sets one
+// that has no locks (mapped_memory.hpp).
+using Pids = std::pmr::vector<pid_t>;
 
 class Children {
  public:
@@ -20,21 +25,22 @@ class Children {
   static Children by_parent();
   static bool kernel_has_lists();
 
-  std::vector<pid_t> of(pid_t parent) const;
+  Pids of(pid_t parent) const;
 
  private:
   struct Pair {
     pid_t parent = 0;
     pid_t child = 0;
   };
+  using Pairs = std::pmr::vector<Pair>;
 
-  explicit Children(std::vector<Pair> pairs) : pairs_(std::move(pairs)) {}
-  static std::vector<Pair> all_pairs();
+  explicit Children(Pairs pairs) : pairs_(std::move(pairs)) {}
+  static Pairs all_pairs();
 
-  std::optional<std::vector<Pair>> pairs_;
+  std::optional<Pairs> pairs_;
 };
 
 // 0: there is no such process.
 pid_t parent_of(pid_t pid);
 
-}  // namespace tenure::cli
+}  // namespace tenure::process

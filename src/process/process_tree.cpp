@@ -1,4 +1,4 @@
-#include "cli/process_tree.hpp"
+#include "process/process_tree.hpp"
 
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -14,7 +14,7 @@
 #include "runtime/boot_clock.hpp"
 #include "runtime/descriptor.hpp"
 
-namespace tenure::cli {
+namespace tenure::process {
 
 namespace {
 
@@ -45,9 +45,8 @@ int send(const Kin& kin, int signal) {
 
 bool is_there(const Kin& kin) { return send(kin, 0) == 0 || errno == EPERM; }
 
-// False: what is below it does not matter.
-using See = std::function<bool(const Kin&)>;
-
+// See says false: what is below it does not matter. No std::function, which would allocate.
+template <class See>
 void visit(const Kin& kin, const Children& children, const See& see) {
   // Before its children are listed: once killed, it cannot fork any more.
   if (!see(kin)) return;
@@ -88,32 +87,32 @@ void ProcessTree::ask_to_end(pid_t group, core::Time until) const {
 }
 
 void ProcessTree::end(const Events& events) {
-  Pause pause = pause_min;
-  core::Time last_end = runtime::boot_now();
-  bool told_refused = false;
-  bool told_stuck = false;
-  std::set<pid_t> killed;
-  while (true) {
-    if (reap(killed, events)) {
-      pause = pause_min;
-      last_end = runtime::boot_now();
-    }
-    if (is_empty()) return;
-    const pid_t refused = kill_all(killed);
-    if (pause == pause_max) {
-      // Nothing has happened for a while. Is there one that was overlooked, below one that does not die?
-      killed.clear();
-      if (refused != 0 && !std::exchange(told_refused, true) && events.on_refused) events.on_refused(refused);
-    }
-    if (refused == 0 && !told_stuck && runtime::boot_now() >= last_end + stuck_after) {
-      // Parents that are gone have left theirs to us: whoever is stuck is a child of ours, or below one that is.
-      const auto left = own(Children());
-      told_stuck = !left.empty();
-      if (told_stuck && events.on_stuck) events.on_stuck(left.front());
-    }
-    wait_for_an_end(pause);
-    pause = std::min(2 * pause, pause_max);
+  Ending ending;
+  while (!step(ending, events)) wait_for_an_end(ending.pause);
+}
+
+bool ProcessTree::step(Ending& ending, const Events& events) {
+  ending.pause = std::min(2 * ending.pause, pause_max);
+  if (reap(ending.killed, events) || ending.last_end == core::Time{}) {
+    ending.pause = pause_min;
+    ending.last_end = runtime::boot_now();
   }
+  if (is_empty()) return true;
+  const pid_t refused = kill_all(ending.killed);
+  if (ending.pause == pause_max) {
+    // Nothing has happened for a while. Is there one that was overlooked, below one that does not die?
+    ending.killed.clear();
+    if (refused != 0 && !std::exchange(ending.told_refused, true) && events.on_refused) {
+      events.on_refused(refused);
+    }
+  }
+  if (refused == 0 && !ending.told_stuck && runtime::boot_now() >= ending.last_end + stuck_after) {
+    // Parents that are gone have left theirs to us: whoever is stuck is a child of ours, or below one that is.
+    const auto left = own(Children());
+    ending.told_stuck = !left.empty();
+    if (ending.told_stuck && events.on_stuck) events.on_stuck(left.front());
+  }
+  return false;
 }
 
 bool ProcessTree::reap_except(pid_t pid) {
@@ -126,17 +125,17 @@ bool ProcessTree::reap_except(pid_t pid) {
   return true;
 }
 
-std::vector<pid_t> ProcessTree::own(const Children& children) const {
+Pids ProcessTree::own(const Children& children) const {
   auto all = children.of(getpid());
   std::erase_if(all, [&](pid_t pid) { return std::ranges::find(strangers_, pid) != strangers_.end(); });
   return all;
 }
 
-pid_t ProcessTree::kill_all(std::set<pid_t>& killed) const {
+pid_t ProcessTree::kill_all(PidSet& killed) const {
   const Children children;
   // What one could still have started was found when it was killed: there is no time to look again, in a crowd
   // that forks without end.
-  std::vector<pid_t> fresh = own(children);
+  Pids fresh = own(children);
   std::erase_if(fresh, [&](pid_t child) { return !killed.insert(child).second; });
   // The last to come first: the others have ended more often than not. And all of them before we look below one.
   std::ranges::reverse(fresh);
@@ -158,7 +157,7 @@ pid_t ProcessTree::kill_all(std::set<pid_t>& killed) const {
   return refused;
 }
 
-bool ProcessTree::reap(std::set<pid_t>& killed, const Events& events) {
+bool ProcessTree::reap(PidSet& killed, const Events& events) {
   for (int reaped = 0; reaped < reaped_at_once; ++reaped) {
     const siginfo_t how = wait_for(P_ALL, 0, WEXITED | WNOHANG | __WALL);
     if (how.si_pid == 0) return reaped > 0;
@@ -177,7 +176,7 @@ bool ProcessTree::is_empty() const {
   return !strangers_.empty() && info.si_pid == 0 && own(Children()).empty();
 }
 
-void ProcessTree::forget(pid_t pid) { std::erase(strangers_, pid); }
+void ProcessTree::forget(pid_t child) { std::erase(strangers_, child); }
 
 siginfo_t wait_for(idtype_t type, pid_t id, int options) {
   siginfo_t info{};
@@ -188,4 +187,4 @@ siginfo_t wait_for(idtype_t type, pid_t id, int options) {
   return info;
 }
 
-}  // namespace tenure::cli
+}  // namespace tenure::process

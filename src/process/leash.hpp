@@ -1,5 +1,5 @@
-// What tenure and its watchdog say to each other: messages that arrive whole, in order, or not at all. Each sees
-// the death of the other as the end of the line. Nobody ever waits for the other to listen.
+// Between a process and its watchdog: messages that arrive whole, in order, or not at all. Each sees the death of the other
+// as the end of the line. Nobody ever waits for the other to listen.
 #pragma once
 
 #include <sys/socket.h>
@@ -9,39 +9,16 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/grant.hpp"
-#include "core/time.hpp"
 #include "runtime/descriptor.hpp"
 
-namespace tenure::cli {
-
-// From tenure to the watchdog.
-struct Order {
-  enum class Kind { start, guard, pass_on, tell_to_end, kill };
-
-  Kind kind = Kind::kill;
-  core::Time kill_at{};        // start, guard: what is left then is killed without being asked again
-  core::Time start_by{};       // start: later it is not started
-  core::Token token = 0;       // start
-  core::Time deadline{};       // start
-  bool lend_terminal = false;  // start
-  int signal = 0;              // pass_on: to the command's group
-};
-
-// From the watchdog to tenure. How the command ended is told by the watchdog's exit code.
-struct Report {
-  enum class Kind { started, not_started, stopped, late, refused, stuck };
-
-  Kind kind = Kind::late;
-  // started: the command, which leads a group; refused: whom we may not kill; stuck: who was killed and stays
-  pid_t pid = 0;
-  int number = 0;  // not_started: errno, ETIME when it was too late; stopped: the signal
-};
+namespace tenure::process {
 
 class Leash {
  public:
   enum class Heard { message, nothing, end };
 
+  Leash() = default;  // no end
+  explicit Leash(runtime::Descriptor end) : end_(std::move(end)) {}
   // Both ends. Throws std::system_error.
   static std::pair<Leash, Leash> make();
 
@@ -66,9 +43,7 @@ class Leash {
   }
 
  private:
-  explicit Leash(int end) : end_(end) {}
-
   runtime::Descriptor end_;
 };
 
-}  // namespace tenure::cli
+}  // namespace tenure::process

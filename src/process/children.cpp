@@ -1,4 +1,4 @@
-#include "cli/children.hpp"
+#include "process/children.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -6,18 +6,19 @@
 
 #include <array>
 #include <charconv>
-#include <memory>
 #include <string>
 #include <string_view>
 
 #include "runtime/descriptor.hpp"
 
-namespace tenure::cli {
+namespace tenure::process {
 
 namespace {
 
-std::string contents(const std::string& path) {
-  std::string text;
+using Text = std::pmr::string;
+
+Text contents(const Text& path) {
+  Text text;
   const runtime::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::array<char, 4096> block{};
   while (true) {
@@ -35,27 +36,33 @@ pid_t number_in(std::string_view text) {
 }
 
 // The entries of a folder of /proc that are numbers: processes, or threads.
-std::vector<pid_t> numbers_in(const std::string& folder) {
-  std::vector<pid_t> numbers;
-  const std::unique_ptr<DIR, int (*)(DIR*)> open(opendir(folder.c_str()),
-                                                 [](DIR* dir) { return closedir(dir); });
-  if (!open) return numbers;
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread has this folder open
-  while (const dirent* entry = readdir(open.get())) {
-    if (const pid_t number = number_in(entry->d_name); number > 0) numbers.push_back(number);
+Pids numbers_in(const Text& folder) {
+  Pids numbers;
+  const runtime::Descriptor open(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Not by readdir, which would allocate.
+  alignas(dirent64) std::array<char, 4096> block{};
+  while (true) {
+    const auto got = open ? getdents64(open.get(), block.data(), block.size()) : 0;
+    if (got <= 0) return numbers;
+    for (ssize_t at = 0; at < got;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(block.data() + at);
+      if (const pid_t number = number_in(entry->d_name); number > 0) numbers.push_back(number);
+      at += entry->d_reclen;
+    }
   }
-  return numbers;
 }
 
-std::string folder_of(pid_t pid) { return "/proc/" + std::to_string(pid); }
+Text number_text(pid_t number) { return Text(std::to_string(number)); }
 
-std::vector<pid_t> listed(pid_t parent) {
-  std::vector<pid_t> children;
-  const std::string tasks = folder_of(parent) + "/task";
+Text folder_of(pid_t pid) { return "/proc/" + number_text(pid); }
+
+Pids listed(pid_t parent) {
+  Pids children;
+  const Text tasks = folder_of(parent) + "/task";
   // Each thread has those that it has forked itself.
   for (const pid_t thread : numbers_in(tasks)) {
     // "1234 1240 1251 "
-    const std::string list = contents(tasks + "/" + std::to_string(thread) + "/children");
+    const Text list = contents(tasks + "/" + number_text(thread) + "/children");
     std::size_t from = 0;
     for (auto space = list.find(' '); space != std::string::npos; space = list.find(' ', from)) {
       if (const pid_t child = number_in(std::string_view(list).substr(from)); child > 0) {
@@ -80,27 +87,27 @@ bool Children::kernel_has_lists() {
   return has;
 }
 
-std::vector<pid_t> Children::of(pid_t parent) const {
+Pids Children::of(pid_t parent) const {
   if (!pairs_) return listed(parent);
-  std::vector<pid_t> children;
+  Pids children;
   for (const Pair& pair : *pairs_) {
     if (pair.parent == parent) children.push_back(pair.child);
   }
   return children;
 }
 
-std::vector<Children::Pair> Children::all_pairs() {
-  std::vector<Pair> pairs;
+Children::Pairs Children::all_pairs() {
+  Pairs pairs;
   for (const pid_t pid : numbers_in("/proc")) pairs.push_back({parent_of(pid), pid});
   return pairs;
 }
 
 pid_t parent_of(pid_t pid) {
   // "1234 (name) S 1230 …": the name may hold anything, also brackets.
-  const std::string stat = contents(folder_of(pid) + "/stat");
+  const Text stat = contents(folder_of(pid) + "/stat");
   const auto name_end = stat.rfind(") ");
   if (name_end == std::string::npos || name_end + 4 > stat.size()) return 0;
   return number_in(std::string_view(stat).substr(name_end + 4));
 }
 
-}  // namespace tenure::cli
+}  // namespace tenure::process

@@ -5,14 +5,15 @@
 #include <sys/types.h>
 #include <sys/wait.h>
 
+#include <chrono>
 #include <functional>
+#include <memory_resource>
 #include <set>
-#include <vector>
 
-#include "cli/children.hpp"
 #include "core/time.hpp"
+#include "process/children.hpp"
 
-namespace tenure::cli {
+namespace tenure::process {
 
 class ProcessTree {
  public:
@@ -33,22 +34,39 @@ class ProcessTree {
   // when one cannot be killed. SIGCHLD must be blocked.
   void end(const Events& events);
 
+  using PidSet = std::pmr::set<pid_t>;
+  // How far an end has come that is made in steps.
+  struct Ending {
+    std::chrono::milliseconds pause{};  // until the next step, unless a child ends sooner
+    core::Time last_end{};
+    bool told_refused = false;
+    bool told_stuck = false;
+    PidSet killed{};
+  };
+  // As end(), by whoever has other things to do meanwhile. True: nobody is left.
+  bool step(Ending& ending, const Events& events);
+
+  // A child of ours that is not to be killed, until it has ended or spare_none() is said.
+  void spare(pid_t child) { strangers_.push_back(child); }
+  void spare_none() { strangers_.clear(); }
+  // It was taken away by somebody else than this object.
+  void forget(pid_t child);
+
   // Takes away ended children; this one stays. For orphans, which nobody else waits for. True: there may be
   // more; call again soon.
   bool reap_except(pid_t pid);
 
  private:
-  std::vector<pid_t> own(const Children& children) const;
+  Pids own(const Children& children) const;
   // All but those children of ours that were killed before. One that we may not kill, or 0.
-  pid_t kill_all(std::set<pid_t>& killed) const;
-  bool reap(std::set<pid_t>& killed, const Events& events);
+  pid_t kill_all(PidSet& killed) const;
+  bool reap(PidSet& killed, const Events& events);
   bool is_empty() const;
-  void forget(pid_t pid);
 
-  std::vector<pid_t> strangers_;
+  Pids strangers_;
 };
 
 // As waitid, but not interrupted. si_pid is 0 when there is nothing to tell.
 siginfo_t wait_for(idtype_t type, pid_t id, int options);
 
-}  // namespace tenure::cli
+}  // namespace tenure::process
