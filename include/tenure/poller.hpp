@@ -45,7 +45,10 @@ struct HttpPoll {
 };
 
 /// Polls by `/bin/sh -c`, in a process group of its own, with TENURE_SESSION, TENURE_ADDRESS, TENURE_TOKEN and
-/// TENURE_INSTANCE in the environment. What it writes to its standard output is the body; exit code 0 is a success.
+/// TENURE_INSTANCE in the environment. What it writes to its standard output is the body; exit code 0 is a success. When it ends,
+/// everything that it has started and left is killed. So are both when the lease ends, or this process does, however that ends.
+/// Commands are started by a copy of this process, forked at the first of them, with the rights, the working directory and the
+/// memory of that moment.
 struct CommandPoll {
   std::string command{};
   std::chrono::milliseconds timeout{10'000};

@@ -16,7 +16,8 @@ X-Tenure-Instance and X-Tenure-Token. The result goes to the hash state:ID, by a
 owner has been, and to the channel poll:events:ID.
 
       --exec COMMAND      run this by /bin/sh -c instead, with TENURE_SESSION, TENURE_ADDRESS, TENURE_TOKEN and
-                          TENURE_INSTANCE in its environment; its output is the result
+                          TENURE_INSTANCE in its environment; its output is the result, and what it leaves running when
+                          it ends is killed
       --ttl DURATION      how long the sessions of an instance that has died stay with it (30s)
       --renew DURATION    from one renewal to the next, and one heartbeat to the next (a third of the TTL)
       --strict            ask Redis itself before every poll

@@ -7,6 +7,8 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -16,8 +18,8 @@
 #include <vector>
 
 #include "core/text.hpp"
+#include "poll/launcher.hpp"
 #include "poll/runner.hpp"
-#include "poll/shell.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/event_descriptor.hpp"
 
@@ -29,6 +31,10 @@ using runtime::boot_now;
 
 // From SIGKILL to the last sign of life, on a machine that has much else to do.
 constexpr Milliseconds killing_takes{100};
+// A watchdog kills a little later than we let it kill ourselves.
+constexpr Milliseconds watchdog_needs = killing_takes / 2;
+// A lease that is not renewed is asked for again, so often at most.
+constexpr Milliseconds ask_again{50};
 
 // The names are ours, whatever the application's environment says.
 std::vector<std::string> inherited_environment() {
@@ -49,8 +55,8 @@ class CommandRunner : public Runner {
   CommandRunner(CommandPoll work, Done done)
       : work_(std::move(work)),
         done_(std::move(done)),
-        environment_(inherited_environment()),
-        kick_(runtime::make_event_descriptor()) {
+        kick_(runtime::make_event_descriptor()),
+        launcher_(work_.command, inherited_environment()) {
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
   }
   ~CommandRunner() override {
@@ -74,6 +80,9 @@ class CommandRunner : public Runner {
   struct Run {
     Shell shell;
     core::Time began;
+    std::function<std::optional<core::Time>()> deadline{};
+    core::Time guarded = core::Time::max();  // the deadline that its watchdog knows
+    core::Time ask_at = core::Time::max();   // whether there is a later one
     std::string body{};
     std::optional<core::Time> kill_at{};  // it was told to end
     bool aborted = false;
@@ -99,6 +108,8 @@ class CommandRunner : public Runner {
       obey(stopping);
       if (stopping && runs_.empty()) return;
       end_overdue();
+      guard_anew();
+      launcher_.tend();
       wait();
       for (auto it = runs_.begin(); it != runs_.end();) {
         const auto next = std::next(it);
@@ -116,13 +127,22 @@ class CommandRunner : public Runner {
     }
     for (auto& order : orders) {
       if (auto* task = std::get_if<Task>(&order)) {
-        if (stopping) {
-          done_(task->id, {PollEnd::How::aborted});
-        } else {
-          start(*task);
+        tasks_.push_back(std::move(*task));
+      } else {
+        const auto& [id, by] = std::get<Abort>(order);
+        if (const auto found = runs_.find(id); found != runs_.end()) abort(found->second, by);
+        if (std::erase_if(tasks_, [&](const Task& it) { return it.id == id; }) > 0) {
+          done_(id, {PollEnd::How::aborted});
         }
-      } else if (const auto found = runs_.find(std::get<Abort>(order).id); found != runs_.end()) {
-        abort(found->second, std::get<Abort>(order).by);
+      }
+    }
+    while (!tasks_.empty() && (stopping || !launcher_.is_busy())) {
+      const Task task = std::move(tasks_.front());
+      tasks_.pop_front();
+      if (stopping) {
+        done_(task.id, {PollEnd::How::aborted});
+      } else {
+        start(task);
       }
     }
   }
@@ -132,19 +152,43 @@ class CommandRunner : public Runner {
       done_(task.id, {PollEnd::How::not_begun});
       return;
     }
-    auto environment = environment_;
-    environment.push_back("TENURE_SESSION=" + task.session.id);
-    environment.push_back("TENURE_ADDRESS=" + task.session.address);
-    environment.push_back("TENURE_TOKEN=" + std::to_string(task.lease.token));
-    environment.push_back("TENURE_INSTANCE=" + task.lease.owner);
-    auto shell = Shell::start(work_.command, environment);
+    const core::Time now = boot_now();
+    const core::Time deadline = (task.deadline ? task.deadline() : std::nullopt).value_or(core::Time::max());
+    auto shell = launcher_.start(
+        {"TENURE_SESSION=" + task.session.id, "TENURE_ADDRESS=" + task.session.address,
+         "TENURE_TOKEN=" + std::to_string(task.lease.token), "TENURE_INSTANCE=" + task.lease.owner},
+        watchdog_kills_at(deadline));
     if (!shell) {
-      done_(task.id,
-            {PollEnd::How::finished,
-             {.error = "the command cannot be started: " + std::generic_category().message(shell.error())}});
+      done_(task.id, {PollEnd::How::finished, {.error = not_started(shell.error())}});
       return;
     }
-    runs_.emplace(task.id, Run{std::move(*shell), boot_now()});
+    Run run{std::move(*shell), now, task.deadline, deadline};
+    if (deadline != core::Time::max()) run.ask_at = halfway(now, deadline);
+    runs_.emplace(task.id, std::move(run));
+  }
+
+  static std::string not_started(int error) {
+    return "the command cannot be started: " + std::generic_category().message(error);
+  }
+
+  static core::Time watchdog_kills_at(core::Time deadline) {
+    return deadline == core::Time::max() ? deadline : deadline - watchdog_needs;
+  }
+  // By then the lease has been renewed, if all is well.
+  static core::Time halfway(core::Time now, core::Time deadline) {
+    return now + std::max<core::Duration>((deadline - now) / 2, ask_again);
+  }
+
+  // Tells watchdogs of leases that were renewed.
+  void guard_anew() {
+    const core::Time now = boot_now();
+    for (auto& [id, run] : runs_) {
+      if (now < run.ask_at) continue;
+      const core::Time deadline = run.deadline().value_or(run.guarded);
+      if (deadline != run.guarded) run.shell.guard(watchdog_kills_at(deadline));
+      run.guarded = deadline;
+      run.ask_at = halfway(now, deadline);
+    }
   }
 
   void abort(Run& run, core::Time by) {
@@ -156,8 +200,9 @@ class CommandRunner : public Runner {
   void tell_to_end(Run& run, core::Time kill_by) {
     const core::Time now = boot_now();
     const core::Time kill_at = std::min(kill_by, now + work_.kill_after);
-    if (!run.kill_at) run.shell.signal(SIGTERM);
-    run.kill_at = run.kill_at ? std::min(*run.kill_at, kill_at) : kill_at;
+    if (run.kill_at && kill_at >= *run.kill_at) return;
+    run.shell.tell_to_end(kill_at);
+    run.kill_at = kill_at;
   }
 
   void end_overdue() {
@@ -167,7 +212,6 @@ class CommandRunner : public Runner {
         run.why = "the command took longer than " + core::shown(work_.timeout);
         tell_to_end(run, core::Time::max());
       }
-      if (run.kill_at && now >= *run.kill_at) run.shell.signal(SIGKILL);
     }
   }
 
@@ -176,12 +220,13 @@ class CommandRunner : public Runner {
     core::Time wake = boot_now() + std::chrono::seconds(1);
     std::vector<pollfd> waits{{kick_.get(), POLLIN, 0}};
     for (const auto& [id, run] : runs_) {
-      wake = std::min(wake, run.kill_at.value_or(run.began + work_.timeout));
+      wake = std::min(wake, run.ask_at);
+      if (!run.kill_at) wake = std::min<core::Time>(wake, run.began + work_.timeout);
       waits.push_back({run.shell.end_fd(), POLLIN, 0});
       if (run.shell.out_fd() >= 0) waits.push_back({run.shell.out_fd(), POLLIN, 0});
     }
+    if (!tasks_.empty()) waits.push_back({launcher_.fd(), POLLOUT, 0});
     const auto left = std::chrono::ceil<Milliseconds>(wake - boot_now());
-    // Those that were killed are gone in a moment; until then there is no hurry.
     ::poll(waits.data(), waits.size(), static_cast<int>(std::max<Milliseconds::rep>(left.count(), 1)));
     eventfd_t ignored = 0;
     eventfd_read(kick_.get(), &ignored);
@@ -189,9 +234,8 @@ class CommandRunner : public Runner {
 
   // True: it has ended.
   bool progress(Run& run) {
-    pollfd end{run.shell.end_fd(), POLLIN, 0};
     // In this order: what it said last is in the pipe when it has ended.
-    const bool ended = ::poll(&end, 1, 0) > 0;
+    const bool ended = run.shell.has_ended();
     std::array<char, 65'536> block{};
     while (run.shell.out_fd() >= 0) {
       const auto got = ::read(run.shell.out_fd(), block.data(), block.size());
@@ -212,14 +256,15 @@ class CommandRunner : public Runner {
 
   void end(Runs::iterator it) {
     Run& run = it->second;
-    PollEnd end{run.aborted ? PollEnd::How::aborted : PollEnd::How::finished};
-    const int code = run.shell.reap();
+    using Kind = CommandReport::Kind;
+    // No report: its watchdog was killed, and so was everything below it.
+    const auto report = run.shell.report().value_or(CommandReport{Kind::ended, 128 + SIGKILL});
+    const bool too_late = report.kind == Kind::not_started && report.number == ETIME;
+    PollEnd end{run.aborted || too_late ? PollEnd::How::aborted : PollEnd::How::finished};
     end.took = std::chrono::ceil<Milliseconds>(boot_now() - run.began);
-    if (!run.aborted) {
-      end.outcome.status = code;
-      end.outcome.error = !run.why.empty() ? run.why
-                          : code == 0      ? ""
-                                           : "the command ended with " + std::to_string(code);
+    if (end.how == PollEnd::How::finished) {
+      if (report.kind != Kind::not_started) end.outcome.status = report.number;
+      end.outcome.error = error_of(run, report);
       end.outcome.ok = end.outcome.error.empty();
       end.outcome.body = std::move(run.body);
     }
@@ -228,13 +273,26 @@ class CommandRunner : public Runner {
     done_(id, std::move(end));
   }
 
+  static std::string error_of(const Run& run, const CommandReport& report) {
+    if (!run.shell.report()) return "the watchdog of the command was killed; so the command was killed, too";
+    if (report.kind == CommandReport::Kind::not_started) return not_started(report.number);
+    if (!run.why.empty()) return run.why;
+    if (report.kind == CommandReport::Kind::late) {
+      return "the poller did not act in time (stopped, or held up): the command was killed before its lease "
+             "ends";
+    }
+    return report.number == 0 ? "" : "the command ended with " + std::to_string(report.number);
+  }
+
   const CommandPoll work_;
   const Done done_;
-  const std::vector<std::string> environment_;
   const runtime::Descriptor kick_;
   std::mutex mutex_;
   std::vector<Order> orders_;
-  Runs runs_;  // of the thread alone
+  // Of the thread alone.
+  Launcher launcher_;
+  std::deque<Task> tasks_;  // to be started
+  Runs runs_;
   std::jthread thread_;
 };
 

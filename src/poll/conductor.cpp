@@ -221,13 +221,15 @@ void Conductor::act(const Begin& action) {
     return;
   }
   leases_.emplace(action.id, *lease);
-  Task task{action.id, action.session, std::move(*lease), [this, of] {
+  Task task{action.id, action.session, std::move(*lease),
+            [this, of] {
               if (!is_ours(of)) return false;
               started_ += 1;
               tell({.kind = PollEvent::Kind::started, .session = of.session, .token = of.token},
                    Tell::may_be_dropped);
               return true;
-            }};
+            },
+            [this, of] { return deadline_of(of); }};
   if (!options_.strict) return begin(std::move(task));
   askers_->post(
       [this, task = std::move(task)]() mutable {
@@ -243,6 +245,13 @@ void Conductor::begin(Task task) { runner_->begin(std::move(task)); }
 bool Conductor::is_ours(const Tenancy& of) const {
   const auto lease = fleet_.lease_info(of.session);
   return lease && lease->token == of.token && fleet_.is_owned(of.session);
+}
+
+std::optional<core::Time> Conductor::deadline_of(const Tenancy& of) const {
+  const auto lease = fleet_.lease_info(of.session);
+  // A fleet that a test plays may know of no deadlines.
+  if (!lease || lease->token != of.token || lease->deadline == BootClock::time_point{}) return std::nullopt;
+  return counted(lease->deadline);
 }
 
 void Conductor::act(const Abort& action) {

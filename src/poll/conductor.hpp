@@ -58,6 +58,7 @@ class Conductor {
   void act(const SayEnded& action);
   void begin(Task task);
   bool is_ours(const Tenancy& of) const;
+  std::optional<core::Time> deadline_of(const Tenancy& of) const;
 
   void on_end(PollId id, PollEnd end);
   void report(const Rota::Polled& polled, const PollEnd& end);

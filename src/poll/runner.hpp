@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "core/time.hpp"
 #include "poll/schedule.hpp"
@@ -21,6 +22,8 @@ struct Task {
   SessionLease lease{};
   // Asked at the last moment, on the runner's own thread: is it still ours?
   std::function<bool()> may_begin{};
+  // Until when is it ours, as of now? Nothing: that is not known any more. On the runner's own thread.
+  std::function<std::optional<core::Time>()> deadline{};
 };
 
 struct PollEnd {

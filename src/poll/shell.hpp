@@ -1,42 +1,39 @@
-// One `/bin/sh -c` in a process group of its own, that has nothing of ours but standard error, and dies with the thread
-// that started it.
+// The poller's hold on one `/bin/sh -c` that a watchdog guards (launcher.hpp). Letting go of it ends the command.
 #pragma once
 
-#include <sys/types.h>
+#include <optional>
 
-#include <string>
-#include <tl/expected.hpp>
-#include <vector>
-
+#include "core/time.hpp"
+#include "poll/command_orders.hpp"
+#include "process/leash.hpp"
 #include "runtime/descriptor.hpp"
 
 namespace tenure::poll {
 
 class Shell {
  public:
-  // The environment is all that it gets, "NAME=value" each. The error is an errno.
-  static tl::expected<Shell, int> start(const std::string& command,
-                                        const std::vector<std::string>& environment);
-  ~Shell();  // kills the group, if nobody has reaped it
-  Shell(Shell&& other) noexcept;
-  Shell& operator=(Shell&& other) = delete;
+  Shell(process::Leash watchdog, runtime::Descriptor out);
 
-  // To the whole group.
-  void signal(int signal) const;
-  // Readable when it has ended.
-  int end_fd() const { return end_.get(); }
+  // Unless told otherwise by then, everything is killed at that time.
+  void guard(core::Time kill_at) const;
+  // SIGTERM to all of them at the first call, SIGKILL to who is left at that time; again: it may only be sooner.
+  void tell_to_end(core::Time kill_at) const;
+
+  // Readable when it may have ended.
+  int end_fd() const { return watchdog_.fd(); }
+  // True: nobody is left, of the command and all that came of it.
+  bool has_ended();
+  // How, then. Nothing: its watchdog was killed.
+  const std::optional<CommandReport>& report() const { return report_; }
+
   // Its standard output, which does not block.
   int out_fd() const { return out_.get(); }
   void close_out() { out_.reset(); }
-  // Once it has ended: kills what is left of the group, and gives the exit code, or 128 and the signal, as shells do.
-  int reap();
 
  private:
-  Shell(pid_t pid, runtime::Descriptor end, runtime::Descriptor out);
-
-  pid_t pid_;  // 0: reaped; also the number of the group
-  runtime::Descriptor end_;
+  process::Leash watchdog_;
   runtime::Descriptor out_;
+  std::optional<CommandReport> report_{};
 };
 
 }  // namespace tenure::poll

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "process/children.hpp"
 #include "runtime/boot_clock.hpp"
 #include "support/polls.hpp"
 
@@ -120,6 +121,59 @@ TEST(CommandPolls, WhatItLeavesBehindEndsWithIt) {
   EXPECT_LT(boot_now() - began, 1s);
   const pid_t left = numbers.wait();
   EXPECT_TRUE(wait_until([&] { return !lives(left); }));
+}
+
+TEST(CommandPolls, WhatItLeavesInASessionOfItsOwnIsGoneWhenItHasEnded) {
+  const Numbers numbers;
+  const std::string daemon = "setsid sh -c 'echo $$ > " + numbers.path() + "; exec sleep 60' & ";
+  const std::string there = "until [ -s " + numbers.path() + " ]; do sleep 0.01; done; ";
+  {
+    Polls polls{command(daemon + there)};
+    EXPECT_TRUE(polls.end(polls.begin("s", "")).outcome.ok);
+    EXPECT_FALSE(lives(numbers.wait())) << "and not a moment later";
+  }
+  std::filesystem::remove(numbers.path());
+  Polls polls{command(daemon + there + "sleep 60")};
+  const auto id = polls.begin("s", "");
+  const pid_t left = numbers.wait();
+  polls.abort(id, boot_now() + 10s);
+  EXPECT_EQ(polls.end(id).how, PollEnd::How::aborted);
+  EXPECT_FALSE(lives(left));
+}
+
+std::size_t open_descriptors() {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}));
+}
+
+TEST(CommandPolls, HundredsAtOnceLeaveNoZombieAndNoDescriptor) {
+  const Numbers go;
+  CommandPoll waits{.command = "until [ -e " + go.path() + " ]; do sleep 1; done", .timeout = 60s};
+  const auto before = open_descriptors();
+  {
+    Polls polls{waits};
+    std::vector<poll::PollId> ids;
+    for (int i = 0; i < 300; ++i) ids.push_back(polls.begin("s-" + std::to_string(i), ""));
+    const auto hosts = [] { return process::Children().of(getpid()); };
+    ASSERT_TRUE(wait_until([&] { return !hosts().empty(); }));
+    ASSERT_EQ(hosts().size(), 1U);
+    const pid_t host = hosts().front();
+    EXPECT_TRUE(wait_until([&] { return process::Children().of(host).size() == ids.size(); }, 40s));
+    std::ofstream(go.path()) << "go\n";
+    for (const auto id : ids) {
+      ASSERT_TRUE(wait_until([&] { return polls.ended(id).has_value(); }, 40s));
+      EXPECT_TRUE(polls.outcome(id).ok) << polls.outcome(id).error;
+    }
+    EXPECT_TRUE(process::Children().of(host).empty());
+  }
+  EXPECT_TRUE(process::Children().of(getpid()).empty());
+  EXPECT_EQ(open_descriptors(), before);
+}
+
+TEST(CommandPolls, AZeroByteMakesNoVariableOfItsOwn) {
+  Polls polls{command("echo $MORE")};
+  const PollEnd end = polls.end(polls.begin("s", std::string("there\0MORE=smuggled", 19)));
+  EXPECT_FALSE(end.outcome.ok);
+  EXPECT_EQ(end.outcome.body, "");
 }
 
 TEST(CommandPolls, OutputThatIsTooLongFails) {
