@@ -1,7 +1,11 @@
 #include "poll/session_json.hpp"
 
+#include <curl/curl.h>
+
 #include <boost/json.hpp>
 #include <cmath>
+#include <memory>
+#include <new>
 
 #include "core/check.hpp"
 #include "core/names.hpp"
@@ -29,6 +33,23 @@ std::string lowered(std::string_view text) {
   return lower;
 }
 
+// As it will be read by what polls it.
+Error url_error(const std::string& address) {
+  const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> url(curl_url(), &curl_url_cleanup);
+  if (!url) throw std::bad_alloc();
+  const CURLUcode code = curl_url_set(url.get(), CURLUPART_URL, address.c_str(), 0);
+  if (code == CURLUE_OUT_OF_MEMORY) throw std::bad_alloc();
+  char* port = nullptr;
+  const bool has_port = code == CURLUE_OK && curl_url_get(url.get(), CURLUPART_PORT, &port, 0) == CURLUE_OK;
+  const bool is_zero = has_port && std::string_view(port).find_first_not_of('0') == std::string_view::npos;
+  curl_free(port);
+  if (code == CURLUE_BAD_PORT_NUMBER || is_zero) return "the port in the address is not between 1 and 65535";
+  if (code == CURLUE_BAD_IPV6)
+    return "the IPv6 address in the address is not valid, or its closing bracket is missing";
+  if (code != CURLUE_OK) return std::string("the address is no URL: ") + curl_url_strerror(code);
+  return std::nullopt;
+}
+
 Error http_error(std::string_view address) {
   // Not quoted: it may have a password in it.
   const auto mark = address.find("://");
@@ -39,7 +60,7 @@ Error http_error(std::string_view address) {
     return "the address names no host";
   }
   if (address.find(' ') != std::string_view::npos) return "the address has a space in it";
-  return std::nullopt;
+  return url_error(std::string(address));
 }
 
 Error address_error(std::string_view address, Addresses addresses) {

@@ -198,6 +198,7 @@ TEST(Poll, BadSessionsAreToldOnceEachAndDelayNoOther) {
   };
   put("no-json", "{what");
   put("no-address", R"({"interval_ms": 4000})");
+  put("no-port", R"({"address": "http://a:99999/", "interval_ms": 4000})");
   put("too-often", R"({"address": "http://a", "interval_ms": 3999})");
   put("too-seldom", R"({"address": "http://a", "interval_ms": 120001})");
   fleet.data().command({"HSET", "session:hash", "a", "b"});
@@ -207,7 +208,8 @@ TEST(Poll, BadSessionsAreToldOnceEachAndDelayNoOther) {
   poll("round", fleet.target->url("/redirect"));
   poll("nowhere", "http://nowhere.invalid/");
   fleet.start("web-1");
-  const std::vector<std::string> unreadable{"no-json", "no-address", "too-often", "too-seldom", "hash"};
+  const std::vector<std::string> unreadable{"no-json",   "no-address", "no-port",
+                                            "too-often", "too-seldom", "hash"};
   const std::vector<std::string> failing{"long", "longer", "hangs", "round", "nowhere"};
   for (const auto& id : unreadable) {
     EXPECT_TRUE(wait_until([&] { return fleet.said("web-1", "session_bad", id) == 1; }))

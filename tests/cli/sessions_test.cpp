@@ -155,6 +155,9 @@ TEST_F(SessionsTest, BadWordsAreNamedAndChangeNothing) {
   EXPECT_TRUE(has(says({"delete"}), "\"delete\""));
   EXPECT_TRUE(has(says({"add", "s1"}), "ADDRESS is required"));
   EXPECT_TRUE(has(says({"add", "s1", "ftp://a"}), "does not begin with http:// or https://"));
+  EXPECT_TRUE(has(says({"add", "s1", "http://[::1"}), "its closing bracket is missing"));
+  EXPECT_TRUE(
+      has(says({"add", "s1", "http://a:99999/"}), "the port in the address is not between 1 and 65535"));
   EXPECT_TRUE(has(says({"add", "s1", "http://a", "--every", "1s"}), "not between 4s and 2m"));
   EXPECT_TRUE(has(says({"add", "s1", "http://a", "--every", "121s"}), "not between 4s and 2m"));
   EXPECT_TRUE(has(says({"add", "", "http://a"}), "the session id is empty"));

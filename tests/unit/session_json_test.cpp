@@ -88,6 +88,29 @@ TEST(SessionJson, WhatIsPolledByHttpNeedsAnHttpAddress) {
   EXPECT_EQ(why(at("a\\u001b[2J"), Addresses::any), "the address has a control character at byte 2");
 }
 
+TEST(SessionJson, AUrlThatCannotBePolledIsRefusedWithItsReason) {
+  const auto at = [](const std::string& address) { return R"({"address":")" + address + "\"}"; };
+  for (const char* port : {"99999", "65536", "0", "000"}) {
+    EXPECT_EQ(why(at(std::string("http://a:") + port + "/x")),
+              "the port in the address is not between 1 and 65535");
+  }
+  for (const char* address : {"http://[::1", "http://[::1/x", "http://[::g]/", "https://[1:2]"}) {
+    EXPECT_EQ(why(at(address)),
+              "the IPv6 address in the address is not valid, or its closing bracket is missing")
+        << address;
+  }
+  for (const char* address : {"http://a:80x/", "http://a<b>/", "http://me:secret@/x"}) {
+    EXPECT_NE(why(at(address)), "") << address;
+    EXPECT_FALSE(has(why(at(address)), "secret"));
+    EXPECT_EQ(read(at(address), Addresses::any).address, address) << "a command may understand it";
+  }
+  for (const char* address :
+       {"http://[::1]:8080/x", "http://a:65535", "http://a:", "http://me:secret@a/",
+        "http://b\u00fccher.example/", "http://127.0.0.1:1/?q=[x]#y", "https://[fe80::1%25eth0]/"}) {
+    EXPECT_FALSE(read(at(address)).address.empty()) << address;
+  }
+}
+
 TEST(SessionJson, NoRefusalShowsAPassword) {
   EXPECT_FALSE(has(why(R"({"address":"ftp://me:secret@a"})"), "secret"));
 }
