@@ -39,6 +39,10 @@ struct HttpPoll {
   std::chrono::milliseconds connect_timeout{3'000};
   std::chrono::milliseconds timeout{10'000};  // of all of it, redirects included
   unsigned redirects_max = 5;
+  /// Whoever answers a poll may redirect it to an address that only this machine can reach: loopback, link-local (there cloud
+  /// machines keep their credentials) or unspecified. Such a redirect is followed only if this is set, or the session's own
+  /// address is one of these; else the poll fails. What counts is whom the connection is made to, whatever the name is.
+  bool local_redirects = false;
   std::size_t body_max = 1'048'576;  // a longer one fails the poll
   std::size_t in_flight_max = 256;   // the others wait in the order in which they are due
   std::string ca_file{};             // whom to trust; empty: whom the system trusts

@@ -136,6 +136,7 @@ struct PollArgs {
   unsigned weight = 1;
   bool strict = false;
   std::optional<std::string> id{};
+  bool local_redirects = false;
   std::string http_ca{};
   std::optional<bool> json{};  // else text on a terminal
   LogLevel level = LogLevel::usual;

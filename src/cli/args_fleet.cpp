@@ -99,6 +99,7 @@ Parsed parse_poll(std::span<const std::string> words) {
   app.add_option("--weight", poll.weight);
   app.add_flag("--strict", poll.strict);
   add_text(app, "--id", id);
+  app.add_flag("--local-redirects", poll.local_redirects);
   add_text(app, "--http-ca", poll.http_ca);
   app.add_flag("--json", json);
   app.add_flag("--text", text)->excludes("--json");

@@ -26,6 +26,8 @@ owner has been, and to the channel poll:events:ID.
       --id TEXT           what others see as our name (host, time, chance); never that of another instance that
                           lives. One that was killed is waited for until its heartbeat has run out
       --index             read only what "tenure sessions" has changed, instead of going through all keys
+      --local-redirects   follow redirects to loopback, link-local and unspecified addresses; without it only for
+                          sessions whose own address is one of these
       --http-ca FILE      who vouches for https addresses (whom the system trusts)
       --json, --text      how the log is written (text on a terminal, JSON otherwise)
       --log-level LEVEL   info, or debug for each renewal and each poll (debug while it has few sessions)

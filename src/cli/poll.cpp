@@ -164,6 +164,7 @@ class Instance {
       http.timeout = *whole(args_.timeout);
       http.connect_timeout = std::min(http.connect_timeout, http.timeout);
     }
+    http.local_redirects = args_.local_redirects;
     http.ca_file = args_.http_ca;
     return http;
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/text.hpp"
+#include "poll/local_address.hpp"
 #include "runtime/boot_clock.hpp"
 
 namespace tenure::poll {
@@ -23,7 +24,11 @@ void set(CURL* handle, CURLoption option, Value value) {
 }  // namespace
 
 Transfer::Transfer(Easy handle, Task task, const HttpPoll& work)
-    : handle_(std::move(handle)), task_(std::move(task)), work_(work), began_(runtime::boot_now()) {
+    : handle_(std::move(handle)),
+      task_(std::move(task)),
+      work_(work),
+      began_(runtime::boot_now()),
+      may_be_local_(work.local_redirects) {
   set_up();
 }
 
@@ -55,12 +60,42 @@ void Transfer::set_up() {
   // Else whoever gives a poll up would wait for its look-up of a name, and all other polls with it.
   set(easy, CURLOPT_QUICK_EXIT, 1L);
   if (!work_.ca_file.empty()) set(easy, CURLOPT_CAINFO, work_.ca_file.c_str());
+  set(easy, CURLOPT_OPENSOCKETFUNCTION, &Transfer::on_socket);
+  set(easy, CURLOPT_OPENSOCKETDATA, this);
+  set(easy, CURLOPT_PREREQFUNCTION, &Transfer::on_request);
+  set(easy, CURLOPT_PREREQDATA, this);
   set(easy, CURLOPT_HEADERFUNCTION, &Transfer::on_header);
   set(easy, CURLOPT_HEADERDATA, this);
   set(easy, CURLOPT_WRITEFUNCTION, &Transfer::on_body);
   set(easy, CURLOPT_WRITEDATA, this);
   set(easy, CURLOPT_ERRORBUFFER, detail_.data());
   set(easy, CURLOPT_PRIVATE, this);
+}
+
+bool Transfer::is_redirected() const {
+  long count = 0;
+  curl_easy_getinfo(handle_.get(), CURLINFO_REDIRECT_COUNT, &count);
+  return count > 0;
+}
+
+// Before a connection is made.
+curl_socket_t Transfer::on_socket(void* transfer, curlsocktype /*purpose*/, curl_sockaddr* address) {
+  Transfer& self = *static_cast<Transfer*>(transfer);
+  if (self.is_redirected() && !self.may_be_local_ && is_local(address->addr)) {
+    self.local_ = shown(address->addr);
+    return CURL_SOCKET_BAD;
+  }
+  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+// Before a request is sent, also over a connection that was made for another poll.
+int Transfer::on_request(void* transfer, char* ip, char* /*own_ip*/, int /*port*/, int /*own_port*/) {
+  Transfer& self = *static_cast<Transfer*>(transfer);
+  const bool local = is_local(std::string(ip));
+  if (!self.is_redirected()) self.may_be_local_ = self.may_be_local_ || local;
+  if (!local || self.may_be_local_) return CURL_PREREQFUNC_OK;
+  self.local_ = ip;
+  return CURL_PREREQFUNC_ABORT;
 }
 
 std::size_t Transfer::on_header(char* /*bytes*/, std::size_t size, std::size_t count, void* transfer) {
@@ -99,6 +134,10 @@ PollEnd Transfer::finish(CURLcode result) {
 std::string Transfer::why(CURLcode result, long status) const {
   if (too_long_ || result == CURLE_FILESIZE_EXCEEDED) {
     return "the body is longer than " + std::to_string(work_.body_max) + " bytes";
+  }
+  // One of several addresses of a name may have been refused, and another one taken.
+  if (!local_.empty() && (result == CURLE_COULDNT_CONNECT || result == CURLE_ABORTED_BY_CALLBACK)) {
+    return "it redirects to " + local_ + ", which only this machine can reach; that is not followed";
   }
   if (headers_length_ > headers_max) {
     return "the headers are longer than " + std::to_string(headers_max) + " bytes";

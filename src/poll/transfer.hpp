@@ -40,6 +40,9 @@ class Transfer {
     void operator()(curl_slist* list) const { curl_slist_free_all(list); }
   };
 
+  static curl_socket_t on_socket(void* transfer, curlsocktype purpose, curl_sockaddr* address);
+  static int on_request(void* transfer, char* ip, char* own_ip, int port, int own_port);
+  bool is_redirected() const;
   static std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* transfer);
   static std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* transfer);
   void add_header(const std::string& line);
@@ -55,6 +58,8 @@ class Transfer {
   std::size_t headers_length_ = 0;
   std::string body_;
   bool too_long_ = false;
+  bool may_be_local_;
+  std::string local_{};  // whom it was redirected to, and must not
   std::array<char, CURL_ERROR_SIZE> detail_{};
 };
 
