@@ -26,11 +26,18 @@ char short_escape(char letter) {
   }
 }
 
-// Of one control character: ASCII, or U+0080 to U+009F in its two bytes.
+// Of one control character.
 std::string escaped(std::string_view sequence) {
-  const auto last = static_cast<unsigned char>(sequence.back());
-  std::array<char, 8> text{};
-  std::snprintf(text.data(), text.size(), "\\u%04x", static_cast<unsigned>(last));
+  const std::uint32_t point = code_point(sequence);
+  std::array<char, 16> text{};
+  if (point < 0x10000) {
+    std::snprintf(text.data(), text.size(), "\\u%04x", static_cast<unsigned>(point));
+  } else {
+    // JSON writes what has more than 16 bits as two surrogates.
+    const std::uint32_t rest = point - 0x10000;
+    std::snprintf(text.data(), text.size(), "\\u%04x\\u%04x", static_cast<unsigned>(0xd800 + (rest >> 10U)),
+                  static_cast<unsigned>(0xdc00 + (rest & 0x3ffU)));
+  }
   return text.data();
 }
 

@@ -1,5 +1,7 @@
 #include "core/names.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "core/text.hpp"
@@ -8,15 +10,38 @@ namespace tenure::core {
 
 namespace {
 
+struct Range {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+};
+constexpr std::array controls{
+    Range{0x00, 0x1f},      Range{0x7f, 0x9f},      // C0, DEL and C1, which drive terminals
+    Range{0xad, 0xad},      Range{0x034f, 0x034f},  // soft hyphen, grapheme joiner: seldom seen, or never
+    Range{0x061c, 0x061c},  Range{0x180e, 0x180e},  // Arabic letter mark, Mongolian vowel separator
+    Range{0x200b, 0x200f},                          // zero-width space and joiners, marks of direction
+    Range{0x2028, 0x202e},                          // ends of lines and paragraphs, embedded directions
+    Range{0x2060, 0x206f},                          // word joiner, invisible operators, isolated directions
+    Range{0xfeff, 0xfeff},  Range{0xfff9, 0xfffb},  // byte order mark, annotations
+    Range{0xe0000, 0xe007f}                         // tags
+};
+
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
 
 }  // namespace
 
-// C0 and DEL are single bytes; C1 is written 0xc2 0x80 … 0xc2 0x9f and drives terminals as well.
-bool is_control(std::string_view sequence) {
+std::uint32_t code_point(std::string_view sequence) {
   const auto first = static_cast<unsigned char>(sequence[0]);
-  if (sequence.size() == 1) return first < 0x20 || first == 0x7f;
-  return sequence.size() == 2 && first == 0xc2 && static_cast<unsigned char>(sequence[1]) < 0xa0;
+  // The first of n bytes has n bits set, then a zero.
+  std::uint32_t point = sequence.size() == 1 ? first : first & (0x7fU >> sequence.size());
+  for (const char c : sequence.substr(1)) point = (point << 6U) | (static_cast<unsigned char>(c) & 0x3fU);
+  return point;
+}
+
+bool is_control(std::string_view sequence) {
+  const std::uint32_t point = code_point(sequence);
+  if (point >= 0x20 && point < 0x7f) return false;
+  return std::ranges::any_of(controls,
+                             [&](const Range& it) { return point >= it.first && point <= it.last; });
 }
 
 std::size_t utf8_length(std::string_view text) {

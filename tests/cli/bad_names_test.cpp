@@ -12,7 +12,7 @@ namespace tenure::test {
 namespace {
 
 const Words bad_names{"", "a\nb", "a\r\nSET x y", "\t", "\x1b[2J", "a\x7f", "\xff\xfe", "a\xc3",
-                      "\xed\xa0\x80", std::string(513, 'x'),
+                      "\xed\xa0\x80", "a\u202eb", "a\u200b", std::string(513, 'x'),
                       // As long as the kernel lets an argument be.
                       std::string(131'000, 'x')};
 

@@ -33,6 +33,7 @@ TEST(Json, WritesEveryControlCharacterAsAnEscape) {
   EXPECT_EQ(json_quoted("\n\r\t"), R"("\n\r\t")");
   EXPECT_EQ(json_quoted(std::string("\0\x01\x1b[2J\x1f\x7f", 8)), R"("\u0000\u0001\u001b[2J\u001f\u007f")");
   EXPECT_EQ(json_quoted("\xc2\x80\xc2\x9f"), R"("\u0080\u009f")");
+  EXPECT_EQ(json_quoted("a\u202e\u200b\U000e0041"), R"("a\u202e\u200b\udb40\udc41")");
 }
 
 TEST(Json, KeepsUtf8AsItIs) {

@@ -43,6 +43,22 @@ TEST(Names, ControlCharactersAreRefusedWithTheirPlace) {
   EXPECT_EQ(name_error("the name", "no-break\u00a0space"), std::nullopt);
 }
 
+// U+202E lets "gpj.exe" look like "exe.jpg"; two names that differ by a zero-width space look the same.
+TEST(Names, WhatNobodySeesOrTurnsTheOrderIsRefusedAsAControlCharacter) {
+  EXPECT_EQ(name_error("the name", "a\u202eb"),
+            "the name \"a\\xe2\\x80\\xaeb\" has a control character at byte 2");
+  for (const char* character :
+       {"\u00ad", "\u034f", "\u061c", "\u180e", "\u200b", "\u200d", "\u200f", "\u2028", "\u202a", "\u2060",
+        "\u2066", "\u2069", "\u206f", "\ufeff", "\ufff9", "\U000e0041"}) {
+    EXPECT_TRUE(name_error("the name", "a"s + character)) << character;
+    EXPECT_TRUE(is_control(character)) << character;
+  }
+  for (const char* character : {"\u00ac", "\u00ae", "\u200a", "\u2010", "\u202f", "\u205f", "\u2070",
+                                "\ufefe", "\ufffd", "\U000e0080", "\U0001f512", "~", " "}) {
+    EXPECT_FALSE(is_control(character)) << character;
+  }
+}
+
 TEST(Names, EverySingleControlByteIsRefused) {
   for (int byte = 0; byte < 0x20; ++byte) {
     EXPECT_TRUE(name_error("the name", "a"s + static_cast<char>(byte))) << byte;

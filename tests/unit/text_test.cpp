@@ -54,6 +54,7 @@ TEST(Printable, NothingReachesTheTerminalAsACommand) {
   EXPECT_EQ(printable("a\0b"s), "a\\x00b");
   EXPECT_EQ(printable("\x7f"), "\\x7f");
   EXPECT_EQ(printable("\u0085\u009b"), "\\xc2\\x85\\xc2\\x9b");
+  EXPECT_EQ(printable("a\u202eb\u200b"), "a\\xe2\\x80\\xaeb\\xe2\\x80\\x8b");
   EXPECT_EQ(printable("\xff\xc3"), "\\xff\\xc3");
 }
 
