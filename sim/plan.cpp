@@ -24,7 +24,8 @@ core::ElectionPlan draw_election(std::string key, const Plan& plan, core::Random
   if (random.below(2) == 0) {
     options.renew = share(15, 33);
     options.grace = share(0, 25);
-    options.drain = share(2, 20);
+    if (*options.grace < core::grace_min) options.grace = Duration::zero();
+    options.drain = std::max<Duration>(share(2, 20), core::grace_min);
   }
   auto election = core::plan_election(std::move(key), options);
   core::must(election.has_value(), "the lengths of a world's election fit together");

@@ -26,9 +26,10 @@ struct ElectionOptions {
   std::chrono::milliseconds lease{15'000};
   /// From one renewal to the next. Unset: a third of the lease.
   std::optional<std::chrono::milliseconds> renew{};
-  /// A leader whose renewals fail goes on trying so long before it gives up. Unset: a third of the lease.
+  /// A leader whose renewals fail goes on trying so long before it gives up: zero, or at least 10 ms. Unset: a third of
+  /// the lease.
   std::optional<std::chrono::milliseconds> grace{};
-  /// How long its work gets to end before another can lead. Unset: two fifteenths of the lease.
+  /// How long its work gets to end before another can lead: at least 10 ms. Unset: two fifteenths of the lease.
   std::optional<std::chrono::milliseconds> drain{};
   /// Only sees who leads, and is never elected.
   bool observe = false;

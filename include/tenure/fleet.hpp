@@ -21,7 +21,7 @@ struct FleetOptions {
   std::optional<std::chrono::milliseconds> ttl{};
   /// From one renewal to the next, and from one heartbeat to the next. Unset: a third of the TTL.
   std::optional<std::chrono::milliseconds> renew{};
-  /// Work is told to end so long before the deadline. Unset: a sixth of the TTL.
+  /// Work is told to end so long before the deadline: at least 10 ms. Unset: a sixth of the TTL.
   std::optional<std::chrono::milliseconds> grace{};
   /// A node that is silent for longer has not answered. Unset: a tenth of the TTL, at most a second.
   std::optional<std::chrono::milliseconds> node_timeout{};

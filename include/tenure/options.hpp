@@ -46,7 +46,7 @@ struct LockOptions {
   /// How long the name stays taken after its holder has died. The lease renews itself, every third of it.
   /// Unset: 30 s, or ttl_max where that is shorter.
   std::optional<std::chrono::milliseconds> ttl{};
-  /// Lease::lost() stops so long before the deadline. Unset: a sixth of the TTL.
+  /// Lease::lost() stops so long before the deadline: at least 10 ms. Unset: a sixth of the TTL.
   std::optional<std::chrono::milliseconds> grace{};
   /// A node that is silent for longer has not answered. Unset: a tenth of the TTL, at most a second.
   std::optional<std::chrono::milliseconds> node_timeout{};

@@ -64,7 +64,7 @@ Usage: tenure run NAME [OPTIONS] -- COMMAND [ARGUMENT...]
   -E, --busy-code CODE  the exit code for a busy name with -n, instead of 75
   -q, --quiet           say nothing about waiting for others or a busy name
       --ttl DURATION    how long Redis keeps the lease when it is not renewed (30s)
-      --grace DURATION  how long before the end of a lost lease the command is told to end (TTL/6)
+      --grace DURATION  how long before the end of a lost lease the command is told to end (TTL/6; at least 10ms)
       --id TEXT         the owner that others are shown (host, time, chance)
       --lock-prefix TEXT  what the key in Redis begins with, before the name (redlock:)
 

@@ -31,7 +31,8 @@ ends by itself, tenure gives leadership back and exits with its code. TENURE_TOK
 
 The name is the key in Redis, as it is. Renew, grace, drain, a node timeout (a fifteenth of the lease, at most 1s)
 and a margin for clocks (a tenth of the lease, and 2ms) must fit into the lease together. All candidates of one name
-should use the same lengths; where they do not, each leader's own count. Durations: 500ms, 30s, 2m.
+should use the same lengths; where they do not, each leader's own count. Grace and drain are at least 10ms.
+Durations: 500ms, 30s, 2m.
 
 A Redis that does not answer is waited for, unless too many nodes refuse the user, password, rights or certificate.
 

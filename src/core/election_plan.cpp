@@ -17,9 +17,13 @@ tl::expected<ElectionPlan, std::string> plan_election(std::string key, const Ele
   const Duration grace = options.grace.value_or(whole(lease / 3));
   const Duration drain = options.drain.value_or(whole(lease * 2 / 15));
   const Duration node_timeout = std::min<Duration>(whole(lease / 15), std::chrono::seconds(1));
-  if (renew <= Duration::zero() || grace < Duration::zero() || drain < Duration::zero()) {
-    return tl::unexpected("renew " + shown(renew) + " must be above zero, grace " + shown(grace) +
-                          " and drain " + shown(drain) + " not below");
+  if (renew <= Duration::zero()) return tl::unexpected("renew " + shown(renew) + " must be above zero");
+  // Without any, leadership is given up when the first renewal fails.
+  if (grace != Duration::zero() && grace < grace_min) {
+    return tl::unexpected("a grace of " + shown(grace) + " is too short; the least is " + shown(grace_min));
+  }
+  if (drain < grace_min) {
+    return tl::unexpected("a drain of " + shown(drain) + " is too short; the least is " + shown(grace_min));
   }
   // Each by itself first: a sum that overflows would seem to fit.
   for (const auto& [name, part] : {std::pair("renew ", renew), {"grace ", grace}, {"drain ", drain}}) {

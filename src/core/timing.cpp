@@ -41,10 +41,12 @@ tl::expected<Timing, std::string> make_timing(const TimingOptions& options) {
   timing.grace = options.grace.value_or(whole / 6);
   timing.node_timeout =
       options.node_timeout.value_or(std::min<Duration>(whole / 10, std::chrono::seconds(1)));
-  if (timing.renew <= Duration::zero() || timing.node_timeout <= Duration::zero() ||
-      timing.grace < Duration::zero()) {
+  if (timing.renew <= Duration::zero() || timing.node_timeout <= Duration::zero()) {
     return refuse("renewal " + shown(timing.renew) + " and node timeout " + shown(timing.node_timeout) +
-                  " must be above zero, grace " + shown(timing.grace) + " not below");
+                  " must be above zero");
+  }
+  if (timing.grace < grace_min) {
+    return refuse("a grace of " + shown(timing.grace) + " is too short; the least is " + shown(grace_min));
   }
   for (const auto& [name, part] : {std::pair("renewal ", timing.renew),
                                    {"grace ", timing.grace},

@@ -72,10 +72,18 @@ TEST(ElectionPlan, LengthsThatWereChosenAreTakenAsTheyAre) {
   EXPECT_EQ(plan.timing.grace, 1s);
 }
 
-TEST(ElectionPlan, WithoutGraceOrDrainAFailedRenewalEndsTheTermAtOnce) {
-  const ElectionPlan plan = plan_of({.grace = 0s, .drain = 0s});
+TEST(ElectionPlan, WithoutGraceAFailedRenewalEndsTheTermAtOnce) {
+  const ElectionPlan plan = plan_of({.grace = 0s, .drain = 10ms});
   EXPECT_EQ(plan.grace, 0s);
-  EXPECT_EQ(plan.timing.grace, 0s);
+  EXPECT_EQ(plan.timing.grace, 10ms);
+}
+
+TEST(ElectionPlan, AGraceOrADrainThatCannotBeKeptIsRefusedWithTheLeast) {
+  EXPECT_EQ(refusal({.grace = 1ms}), "a grace of 1ms is too short; the least is 10ms");
+  EXPECT_EQ(refusal({.grace = 10ms}), "accepted");
+  EXPECT_EQ(refusal({.drain = 0s}), "a drain of 0s is too short; the least is 10ms");
+  EXPECT_EQ(refusal({.drain = 9ms}), "a drain of 9ms is too short; the least is 10ms");
+  EXPECT_EQ(refusal({.drain = 10ms}), "accepted");
 }
 
 // The seed's own example: 30, 10 and 15 seconds leave hardly any time to drain.
@@ -106,10 +114,10 @@ TEST(ElectionPlan, EachLengthAloneCanBeTooLong) {
 }
 
 TEST(ElectionPlan, ZeroAndNegativeLengthsAreRefused) {
-  EXPECT_EQ(refusal({.renew = 0s}), "renew 0s must be above zero, grace 5s and drain 2s not below");
-  EXPECT_EQ(refusal({.renew = -1s}), "renew -1s must be above zero, grace 5s and drain 2s not below");
-  EXPECT_EQ(refusal({.grace = -1ms}), "renew 5s must be above zero, grace -1ms and drain 2s not below");
-  EXPECT_EQ(refusal({.drain = -1s}), "renew 5s must be above zero, grace 5s and drain -1s not below");
+  EXPECT_EQ(refusal({.renew = 0s}), "renew 0s must be above zero");
+  EXPECT_EQ(refusal({.renew = -1s}), "renew -1s must be above zero");
+  EXPECT_EQ(refusal({.grace = -1ms}), "a grace of -1ms is too short; the least is 10ms");
+  EXPECT_EQ(refusal({.drain = -1s}), "a drain of -1s is too short; the least is 10ms");
 }
 
 TEST(ElectionPlan, ALeaseThatCannotBeOneIsRefusedWithTheReason) {

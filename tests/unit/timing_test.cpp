@@ -72,13 +72,21 @@ TEST(Timing, LengthsThatDoNotFitTogetherAreShownWithTheirSum) {
   EXPECT_EQ(refusal({.ttl = 10s, .grace = 4s, .renew = 4s, .node_timeout = 997ms}), "accepted");
 }
 
-TEST(Timing, LengthsBelowZeroAreRefused) {
+TEST(Timing, ZeroAndNegativeLengthsAreRefused) {
   const std::string rule = "must be above zero";
   EXPECT_NE(refusal({.ttl = 10s, .renew = 0s}).find(rule), std::string::npos);
   EXPECT_NE(refusal({.ttl = 10s, .renew = -1s}).find(rule), std::string::npos);
   EXPECT_NE(refusal({.ttl = 10s, .node_timeout = 0s}).find(rule), std::string::npos);
-  EXPECT_NE(refusal({.ttl = 10s, .grace = -1ms}).find(rule), std::string::npos);
-  EXPECT_EQ(refusal({.ttl = 10s, .grace = 0s}), "accepted");
+}
+
+// Nobody can be told to end a millisecond before the deadline, and have it.
+TEST(Timing, AGraceThatCannotBeKeptIsRefusedWithTheLeast) {
+  EXPECT_EQ(refusal({.ttl = 10s, .grace = -1ms}), "a grace of -1ms is too short; the least is 10ms");
+  EXPECT_EQ(refusal({.ttl = 10s, .grace = 0s}), "a grace of 0s is too short; the least is 10ms");
+  EXPECT_EQ(refusal({.ttl = 10s, .grace = 1ms}), "a grace of 1ms is too short; the least is 10ms");
+  EXPECT_EQ(refusal({.ttl = 10s, .grace = 10ms - 1ns}),
+            "a grace of 9999999ns is too short; the least is 10ms");
+  EXPECT_EQ(refusal({.ttl = 10s, .grace = 10ms}), "accepted");
 }
 
 TEST(Timing, ALengthSoLargeThatTheSumOverflowsDoesNotPass) {
