@@ -50,7 +50,7 @@ struct LockOptions {
   std::optional<std::chrono::milliseconds> grace{};
   /// A node that is silent for longer has not answered. Unset: a tenth of the TTL, at most a second.
   std::optional<std::chrono::milliseconds> node_timeout{};
-  /// A holder that is stuck does not renew for ever: the lease is lost when it was held so long.
+  /// A holder that is stuck does not renew for ever: the lease is lost when it was held so long. At least the TTL.
   std::optional<std::chrono::milliseconds> hold_max{};
 };
 
@@ -59,7 +59,7 @@ struct LockOptions {
 /// one, a Redis that has never answered is told at once, and one that goes away later is waited for. Nobody waits for
 /// nodes that refuse our user, password, rights or certificate (Refusal::denied).
 struct Wait {
-  /// Of the whole wait, whatever is in the way. Zero is one try.
+  /// Of the whole wait, whatever is in the way. Zero, or less, is one try.
   std::optional<std::chrono::milliseconds> wait_max{};
   /// Try so many times more, each after a delay, instead of standing in the queue.
   std::optional<unsigned> retries{};

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "api/context.hpp"
+#include "core/duration_reader.hpp"
 #include "core/names.hpp"
 #include "core/text.hpp"
 #include "core/timing.hpp"
@@ -22,9 +23,12 @@ std::optional<std::string> error_in(const ClientOptions& options) {
   if (auto error = core::name_error("the prefix", options.prefix)) return error;
   if (auto error = core::name_error("the lock prefix", options.lock_prefix)) return error;
   if (auto error = core::name_error("the id", options.id); error && !options.id.empty()) return error;
-  if (options.ttl_max < core::ttl_min || options.ttl_max > core::ttl_cap_max) {
-    return "a ttl_max of " + core::shown(options.ttl_max) + " is not between " + core::shown(core::ttl_min) +
-           " and " + core::shown(core::ttl_cap_max);
+  core::DurationReader reader;
+  const core::Duration cap = reader.read("ttl_max", options.ttl_max);
+  if (reader.error()) return reader.error();
+  if (cap < core::ttl_min || cap > core::ttl_cap_max) {
+    return "a ttl_max of " + core::shown(cap) + " is not between " + core::shown(core::ttl_min) + " and " +
+           core::shown(core::ttl_cap_max);
   }
   return std::nullopt;
 }

@@ -1,9 +1,6 @@
 // What the public handles share: the client, and what it was opened with.
 #pragma once
 
-#include <algorithm>
-#include <chrono>
-#include <optional>
 #include <string>
 
 #include "core/action.hpp"
@@ -29,17 +26,6 @@ struct Held {
 
   static Lease handle(Held held) { return Lease(std::make_unique<Held>(std::move(held))); }
 };
-
-// As the core counts; what is longer than anybody waits cannot be counted in nanoseconds.
-inline core::Duration counted(std::chrono::milliseconds duration) {
-  constexpr std::chrono::milliseconds longest = std::chrono::hours(87'600);
-  return std::clamp(duration, -longest, longest);
-}
-
-inline std::optional<core::Duration> counted(const std::optional<std::chrono::milliseconds>& duration) {
-  if (!duration) return std::nullopt;
-  return counted(*duration);
-}
 
 Loss loss(core::LossReason reason);
 inline Refusal usage(std::string message) { return {Refusal::Code::usage, std::move(message)}; }

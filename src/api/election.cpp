@@ -1,6 +1,7 @@
 #include "tenure/election.hpp"
 
 #include "api/context.hpp"
+#include "core/duration_reader.hpp"
 #include "core/names.hpp"
 #include "runtime/election.hpp"
 #include "runtime/loss_text.hpp"
@@ -17,9 +18,9 @@ struct detail::Running {
 
 namespace {
 
-std::optional<Leader> shown(const std::optional<core::Holder>& holder) {
 const std::string no_name;  // of an election that was moved from
 
+std::optional<Leader> shown(const std::optional<core::Holder>& holder) {
   if (!holder) return std::nullopt;
   return Leader{holder->owner, holder->token};
 }
@@ -31,9 +32,13 @@ tl::expected<Election, Refusal> Client::election(std::string name, const Electio
   if (auto error = core::name_error("the name", name)) return refuse(std::move(*error));
   const auto key = runtime::lock_key("", name, context_->nodes.keyspace);
   if (!key) return refuse(key.error());
-  core::ElectionOptions lengths{detail::counted(options.lease), context_->nodes.keyspace.cap,
-                                detail::counted(options.renew), detail::counted(options.grace),
-                                detail::counted(options.drain)};
+  core::DurationReader reader;
+  const core::ElectionOptions lengths{.lease = reader.read("lease", options.lease),
+                                      .ttl_max = context_->nodes.keyspace.cap,
+                                      .renew = reader.read("renew", options.renew),
+                                      .grace = reader.read("grace", options.grace),
+                                      .drain = reader.read("drain", options.drain)};
+  if (reader.error()) return refuse(name + ": " + *reader.error());
   auto plan = core::plan_election(*key, lengths);
   if (!plan) return refuse(name + ": " + plan.error());
   plan->candidate = !options.observe;
@@ -62,41 +67,41 @@ Election& Election::operator=(Election&& other) noexcept {
 }
 
 void Election::on_elected(std::function<void(const Lease& term)> handler) {
+  if (!running_) return;
   running_->election->handlers.on_elected = [context = running_->context, name = running_->name,
                                              handler = std::move(handler)](const auto& term) {
     handler(detail::Held::handle({context, name, context->client.lend(term)}));
   };
 }
-  if (!running_) return;
 
 void Election::on_lost(std::function<void(const TermEnd& end)> handler) {
+  if (!running_) return;
   running_->election->handlers.on_lost = [handler = std::move(handler)](core::LossReason reason,
                                                                         core::Token term, bool drained) {
     handler({detail::loss(reason), term, drained, runtime::loss_text(reason)});
   };
 }
-  if (!running_) return;
 
 void Election::on_leader_changed(
     std::function<void(const std::optional<Leader>& before, const std::optional<Leader>& now)> handler) {
+  if (!running_) return;
   running_->election->handlers.on_leader_changed = [handler = std::move(handler)](const auto& before,
                                                                                   const auto& now) {
     handler(shown(before), shown(now));
   };
 }
-  if (!running_) return;
 
 bool Election::start() { return running_ && running_->election->start(); }
 
 bool Election::stop(const std::stop_token& give_up) { return !running_ || running_->election->stop(give_up); }
 
 void Election::run(const std::stop_token& stop, const std::function<void(const Lease& term)>& work) {
+  if (!running_) return;
   // A copy: the work may let this Election go.
   const auto [context, name, shared] = *running_;
   runtime::Election& election = *shared;
   // One that is still being stopped is waited for.
   if (!election.start()) {
-  if (!running_) return;
     election.stop();
     if (!election.start()) return;
   }

@@ -4,6 +4,7 @@
 
 #include "api/context.hpp"
 #include "core/access.hpp"
+#include "core/duration_reader.hpp"
 #include "core/names.hpp"
 #include "core/text.hpp"
 #include "runtime/membership.hpp"
@@ -102,11 +103,13 @@ tl::expected<std::unique_ptr<Fleet>, Refusal> Client::fleet(std::string name,
   if (options.weight == 0 || options.weight > core::weight_max)
     return refuse("a weight of " + std::to_string(options.weight) + " is not between 1 and " +
                   std::to_string(core::weight_max));
+  core::DurationReader reader;
   core::TimingOptions lengths =
-      core::timing_options(detail::counted(options.ttl), context_->nodes.keyspace.cap);
-  lengths.renew = detail::counted(options.renew);
-  lengths.grace = detail::counted(options.grace);
-  lengths.node_timeout = detail::counted(options.node_timeout);
+      core::timing_options(reader.read("ttl", options.ttl), context_->nodes.keyspace.cap);
+  lengths.renew = reader.read("renew", options.renew);
+  lengths.grace = reader.read("grace", options.grace);
+  lengths.node_timeout = reader.read("node_timeout", options.node_timeout);
+  if (reader.error()) return refuse(*reader.error());
   const auto timing = core::make_timing(lengths);
   if (!timing) return refuse(timing.error());
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "api/context.hpp"
+#include "core/duration_reader.hpp"
 #include "core/nodes.hpp"
 #include "runtime/at_once.hpp"
 #include "runtime/boot_clock.hpp"
@@ -34,9 +35,10 @@ NodeHealth look_at(const redis::Address& address, core::Duration timeout, const 
 
 Health Client::health(std::chrono::milliseconds timeout) const {
   Health health;
+  const core::Duration at_most = core::saturated(timeout);
   health.nodes.resize(context_->nodes.addresses.size());
   runtime::at_once(health.nodes.size(), [&](std::size_t i) {
-    health.nodes[i] = look_at(context_->nodes.addresses[i], detail::counted(timeout), context_->nodes.tls);
+    health.nodes[i] = look_at(context_->nodes.addresses[i], at_most, context_->nodes.tls);
   });
   health.up = static_cast<std::size_t>(std::ranges::count_if(
       health.nodes, [](const NodeHealth& node) { return node.round_trip.has_value(); }));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/context.hpp"
+#include "core/duration_reader.hpp"
 #include "core/names.hpp"
 #include "core/text.hpp"
 
@@ -26,12 +27,15 @@ tl::expected<detail::LockPlan, std::string> make_plan(const std::string& name, c
   auto key = runtime::lock_key(context.lock_prefix, name, context.nodes.keyspace);
   if (!key) return tl::unexpected(std::move(key.error()));
   const auto refuse = [&](const std::string& why) { return tl::unexpected(name + ": " + why); };
-  auto lengths = core::timing_options(detail::counted(options.ttl), context.nodes.keyspace.cap);
-  lengths.grace = detail::counted(options.grace);
-  lengths.node_timeout = detail::counted(options.node_timeout);
-  const auto hold_max = detail::counted(options.hold_max);
+  core::DurationReader reader;
+  auto lengths = core::timing_options(reader.read("ttl", options.ttl), context.nodes.keyspace.cap);
+  lengths.grace = reader.read("grace", options.grace);
+  lengths.node_timeout = reader.read("node_timeout", options.node_timeout);
+  if (reader.error()) return refuse(*reader.error());
+  std::optional<core::Duration> hold_max;
+  if (options.hold_max) hold_max = core::saturated(*options.hold_max);
   if (hold_max && *hold_max < lengths.ttl) {
-    return refuse("a longest hold of " + core::shown(*hold_max) + " is shorter than the TTL of " +
+    return refuse("a hold_max of " + core::shown(*hold_max) + " is shorter than the TTL of " +
                   core::shown(lengths.ttl));
   }
   const auto timing = core::make_timing(lengths);
@@ -55,15 +59,15 @@ tl::expected<Lease, Refusal> Lock::try_acquire() const {
 tl::expected<Lease, Refusal> Lock::acquire(const Wait& wait, const std::stop_token& stop) const {
   if (!plan_->error.empty()) return tl::unexpected(usage(plan_->error));
   if (wait.retry_delay <= std::chrono::milliseconds::zero()) {
-    return tl::unexpected(usage(name_ + ": a retry delay must be above zero"));
+    return tl::unexpected(usage(name_ + ": retry_delay must be above zero"));
   }
 
   runtime::AcquireOptions options;
   options.timing = plan_->timing;
-  options.wait_max = detail::counted(wait.wait_max);
-  if (options.wait_max) options.wait_max = std::max(*options.wait_max, core::Duration::zero());
+  options.wait_max.reset();
+  if (wait.wait_max) options.wait_max = std::max(core::saturated(*wait.wait_max), core::Duration::zero());
   options.retries = wait.retries;
-  options.retry_delay = detail::counted(wait.retry_delay);
+  options.retry_delay = core::saturated(wait.retry_delay);
   options.hold_max = plan_->hold_max;
   if (wait.on_waiting) {
     options.on_waiting = [&](const core::Refusal& why) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/duration_reader.hpp"
 #include "core/text.hpp"
 
 namespace tenure::cli {
@@ -35,11 +36,11 @@ std::size_t digits_at(std::string_view text, std::size_t from) {
   return (end == std::string_view::npos ? text.size() : end) - from;
 }
 
-// As many of the unit as fit into duration_max, or nothing.
+// So many of the unit, or nothing where that is more than duration_max.
 std::optional<Duration> times(std::string_view digits, Duration unit) {
   std::int64_t count = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
-  if (error != std::errc{} || count > duration_max / unit) return std::nullopt;
+  if (error != std::errc{} || count > core::duration_max / unit) return std::nullopt;
   return count * unit;
 }
 
@@ -80,7 +81,8 @@ tl::expected<Duration, std::string> parse_duration(std::string_view text) {
   const auto unit = unit_named(rest);
   if (!unit) return refuse(" has an unknown unit; write a whole number of ms, s, m or h");
   const auto duration = times(whole, *unit);
-  if (!duration) return refuse(" is too long; the most is " + core::shown(duration_max) + ", ten years");
+  if (!duration)
+    return refuse(" is too long; the most is " + core::shown(core::duration_max) + ", ten years");
   if (*duration == Duration::zero())
     return refuse(" is no time at all; it must be above zero (not to wait is -n)");
   return *duration;

@@ -4,7 +4,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/text.hpp"
+#include "core/duration_reader.hpp"
 #include "poll/conductor.hpp"
 
 namespace tenure {
@@ -18,10 +18,8 @@ Refusal usage(std::string message) { return {Refusal::Code::usage, std::move(mes
 // A sentence about what is wrong, or nothing.
 using Error = std::optional<std::string>;
 
-Error not_positive(const std::string& what, std::chrono::milliseconds duration) {
-  if (duration > 0ms) return std::nullopt;
-  return what + " of " + core::shown(duration) + " is not more than nothing";
-}
+// Of one poll. Sessions are polled every two minutes at least.
+constexpr core::Duration timeout_max = 24h;
 
 Error error_in(const CallbackPoll& work) {
   if (!work.call) return "there is no callback to poll with";
@@ -30,23 +28,29 @@ Error error_in(const CallbackPoll& work) {
 }
 
 Error error_in(const HttpPoll& work) {
-  if (auto error = not_positive("a connect timeout", work.connect_timeout)) return error;
-  if (auto error = not_positive("a timeout", work.timeout)) return error;
+  core::DurationReader reader;
+  reader.read_positive("connect_timeout", work.connect_timeout, timeout_max);
+  reader.read_positive("timeout", work.timeout, timeout_max);
+  if (reader.error()) return reader.error();
   if (work.in_flight_max == 0) return "with no poll allowed in flight nothing is polled";
   return std::nullopt;
 }
 
 Error error_in(const CommandPoll& work) {
   if (work.command.empty()) return "there is no command to poll with";
-  if (auto error = not_positive("a timeout", work.timeout)) return error;
-  if (work.kill_after < 0ms) return "the time from SIGTERM to SIGKILL is less than nothing";
+  core::DurationReader reader;
+  reader.read_positive("timeout", work.timeout, timeout_max);
+  reader.read("kill_after", work.kill_after, timeout_max);
+  if (reader.error()) return reader.error();
   if (work.in_flight_max == 0) return "with no poll allowed in flight nothing is polled";
   return std::nullopt;
 }
 
 Error error_in(const PollerOptions& options) {
-  if (auto error = not_positive("a discovery interval", options.discovery)) return error;
-  return not_positive("a longest backoff", options.backoff_max);
+  core::DurationReader reader;
+  reader.read_positive("discovery", options.discovery);
+  reader.read_positive("backoff_max", options.backoff_max);
+  return reader.error();
 }
 
 // Where results go; nothing: nowhere.

@@ -1,7 +1,7 @@
 #include "poll/redis_sessions.hpp"
 
+#include "core/duration_reader.hpp"
 #include "core/names.hpp"
-#include "core/text.hpp"
 
 namespace tenure {
 
@@ -76,10 +76,9 @@ Refusal usage(std::string message) { return {Refusal::Code::usage, std::move(mes
 std::optional<std::string> error_in(const RedisSessionsOptions& options) {
   if (auto error = core::name_error("the fleet's name", options.fleet)) return error;
   if (auto error = core::name_error("the prefix of sessions", options.prefix)) return error;
-  if (options.timeout <= std::chrono::milliseconds::zero()) {
-    return "a timeout of " + core::shown(options.timeout) + " is too short";
-  }
-  return std::nullopt;
+  core::DurationReader reader;
+  reader.read_positive("timeout", options.timeout);
+  return reader.error();
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <iterator>
 #include <utility>
 
+#include "core/duration_reader.hpp"
+
 namespace tenure::poll {
 
 Roll::News Roll::update(Sessions sessions) {
@@ -13,12 +15,14 @@ Roll::News Roll::update(Sessions sessions) {
   good_.clear();
   for (auto& session : sessions.good) {
     named.insert(session.id);
-    if (session.interval > std::chrono::milliseconds::zero()) {
-      if (bad_.contains(session.id) && !bad.contains(session.id)) news.good.push_back(session.id);
-      good_.push_back(std::move(session));
-    } else {
-      bad.emplace(session.id, "its interval is not more than nothing");
+    core::DurationReader reader;
+    reader.read_positive("its interval", session.interval);
+    if (reader.error()) {
+      bad.emplace(session.id, *reader.error());
+      continue;
     }
+    if (bad_.contains(session.id) && !bad.contains(session.id)) news.good.push_back(session.id);
+    good_.push_back(std::move(session));
   }
   for (const auto& [id, why] : bad) {
     named.insert(id);

@@ -370,7 +370,7 @@ TEST_F(Pollers, WhatContradictsItselfIsRefused) {
   };
   EXPECT_EQ(refusal(CallbackPoll{}), "there is no callback to poll with");
   EXPECT_EQ(refusal(CommandPoll{}), "there is no command to poll with");
-  EXPECT_EQ(refusal(HttpPoll{.timeout = 0ms}), "a timeout of 0s is not more than nothing");
+  EXPECT_EQ(refusal(HttpPoll{.timeout = 0ms}), "timeout is zero; it must be more than that");
   PollerOptions elsewhere;
   elsewhere.data = "http://somewhere";
   EXPECT_NE(refusal(HttpPoll{}, elsewhere).find("where results go"), std::string::npos);
