@@ -1,4 +1,5 @@
-// A restart of Redis is another life, in which nothing of the old one is believed: in both alike.
+// A restart of Redis is another life, in which nothing of the old one is believed, and so is data that went back: in both
+// alike.
 #include <gtest/gtest.h>
 
 #include "twins.hpp"
@@ -42,6 +43,39 @@ TEST(Life, ARestartWithTheOldDataIsAnotherLife) {
   EXPECT_EQ(twins.compare(call(redis::open_script, {"60000 e3 ", std::string(Twins::own_made)})), "");
   EXPECT_TRUE(twins.answer().text.starts_with("60000 e3 open " + twins.life() + " "));
   EXPECT_EQ(twins.compare_data(), "");
+}
+
+TEST(Life, OlderDataOfTheSameLifeIsNoticedByWhoHasSeenMore) {
+  test::RedisServer real;
+  sim::ScriptHost host;
+  Twins twins(real, host);
+  EXPECT_EQ(twins.compare(call(redis::init_script, {"60000", "e1", "1790000000000"})), "");
+  const std::int64_t counted = std::stoll(twins.text(fence));
+  // What the record says to who has seen that token, and who would begin that epoch.
+  const auto admitted = [&](std::int64_t seen, const std::string& epoch) {
+    EXPECT_EQ(
+        twins.compare(call(redis::admit_script, {"60000", epoch, "1790000000000", std::to_string(seen)})),
+        "");
+    EXPECT_EQ(twins.compare_data(), "");
+    const std::string said = twins.answer().text;
+    return said.substr(6, 3) + said.substr(said.rfind(' ') + 1);
+  };
+  EXPECT_EQ(admitted(counted, "e2"), "e1 new");
+  EXPECT_EQ(twins.text(fence), std::to_string(counted));
+
+  EXPECT_EQ(admitted(counted + 1, "e3"), "e3 restored");
+  EXPECT_EQ(twins.text(fence), std::to_string(counted + 1));
+  // From before this quarantine, which covers all that was lost then.
+  EXPECT_EQ(admitted(counted + 2, "e4"), "e3 restored");
+  EXPECT_EQ(twins.text(fence), std::to_string(counted + 2));
+  // Given after this quarantine, to which the data went back.
+  EXPECT_EQ(admitted(counted + 120'000'000, "e5"), "e5 restored");
+
+  // A counter that was deleted by hand is no data that went back.
+  EXPECT_EQ(twins.compare(call(redis::open_script, {"60000 e5 ", std::string(Twins::own_made)})), "");
+  EXPECT_EQ(twins.compare({"DEL", fence}), "");
+  EXPECT_EQ(admitted(counted + 2, "e6"), "e5 restored");
+  EXPECT_TRUE(twins.answer().text.starts_with("60000 e5 open "));
 }
 
 }  // namespace

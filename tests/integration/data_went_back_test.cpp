@@ -2,6 +2,7 @@
 // dump, a machine that is reset to a snapshot. Record, epoch and life are those of before; who has seen more knows. G9.
 #include <gtest/gtest.h>
 
+#include "runtime/not_open_text.hpp"
 #include "support/lease_client.hpp"
 
 namespace tenure::test {
@@ -139,7 +140,12 @@ TEST(DataWentBackByReload, WhoHasSeenATokenIsNotGivenItAgainAndIsToldWhy) {
   const auto refused = client.acquire(key, wish(cap));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, core::RefusalCode::not_open);
-  EXPECT_EQ(refused.error().record, "restored");
+  const runtime::Nodes ours{.addresses = nodes.addresses(), .keyspace = {.cap = cap}};
+  const auto told = runtime::not_open_text(refused.error().record, ours, runtime::Patience::leaves);
+  EXPECT_TRUE(
+      told.ends_with(" went back to older data, as from a copy, and may have forgotten leases. "
+                     "New grants within 3s."))
+      << told;
   EXPECT_GT(token_of(client, key, for_ever), before);
 }
 
