@@ -26,7 +26,8 @@ void try_text(std::string_view text) {
          "a record begins with what admits to it");
   }
   if (const auto wake_up = redis::read_wake_up(text)) {
-    must(wake_up->after >= core::Duration::zero() && wake_up->after <= redis::kept_for_waiter,
+    must(wake_up->after >= core::Duration::zero() &&
+             wake_up->after <= redis::turns_max * redis::turn_of_waiter,
          "a wake-up is for soon");
     must(text.ends_with(wake_up->ticket), "a wake-up ends with its ticket");
   }

@@ -16,6 +16,9 @@ namespace {
 // After a first node has called, the others are about to: a release goes to all at once.
 constexpr Duration calls_come_together = milliseconds(10);
 
+// When a turn comes that nobody has announced.
+constexpr Time never = Time::max();
+
 // What a node gives whose clock has jumped: it may have taken it from somebody who still holds it.
 Reply jumped(Duration left) {
   return Failure{Applied::perhaps, FailureCode::clock,
@@ -38,7 +41,8 @@ Acquisition::Acquisition(Context context, Wish wish, Random& random)
       grant_(context.owner, nonce_),
       may_hold_(context.ears.nodes().size(), false),
       ticketed_(may_hold_.size(), false),
-      woken_by_(may_hold_.size(), false) {}
+      woken_by_(may_hold_.size(), false),
+      turns_(may_hold_.size(), never) {}
 
 void Acquisition::start(Time now, Outbox& out) {
   // A single try ends with its round, and a wait that outlasts the clock is one without an end.
@@ -49,9 +53,13 @@ void Acquisition::start(Time now, Outbox& out) {
   last_sent_ = now;
   enrolled_ = ticket_.has_value() && context_.ears.open();
   if (std::ranges::find(woken_by_, true) != woken_by_.end()) last_called_ = now;
-  if (told_to_look_ && *told_to_look_ <= now) last_told_ = now;
   woken_by_.assign(woken_by_.size(), false);
-  told_to_look_.reset();
+  // A turn that is still to come is not forgotten because of a round before it.
+  for (Time& turn : turns_) {
+    if (turn > now) continue;
+    turn = never;
+    last_told_ = now;
+  }
   ears_opened_ = false;
   for (NodeIndex node = 0; node < ticketed_.size(); ++node) {
     ticketed_[node] = ticket_.has_value() && context_.ears.nodes()[node];
@@ -84,7 +92,7 @@ std::optional<Acquisition::End> Acquisition::on_timer(Time now, Random& random, 
     if (!result) return std::nullopt;
     return on_round_end(*result, now, random, out);
   }
-  if (now >= next_round_) start(now, out);
+  if (now >= next_look()) start(now, out);
   return std::nullopt;
 }
 
@@ -106,30 +114,36 @@ Acquisition::End Acquisition::cancel(RefusalCode why, Outbox& out) {
 void Acquisition::on_wake_up(NodeIndex node, Duration after, Time now) {
   if (!queued_) return;
   if (after > Duration::zero()) {
-    told_to_look_ = std::min(told_to_look_.value_or(now + after), now + after);
-  } else {
-    woken_by_.at(node) = true;
+    turns_.at(node) = std::min(turns_.at(node), now + after);
+    return;
   }
+  woken_by_.at(node) = true;
   // A call may come before the answer that says "held": it is remembered until the round ends (T26).
   if (round_ || confirm_) return;
   if (const auto look = look_after_calls(now)) look_at(*look);
 }
 
+// What came to nothing is not believed again at once: it may be forged.
+Time Acquisition::not_too_soon(Time look, Time last) const {
+  return last == long_ago ? look : std::max(look, last + wish_.retry_delay / 2);
+}
+
 // When to look, after the calls that have come since the last round began.
-std::optional<Time> Acquisition::look_after_calls(Time now) {
-  // What came to nothing is not believed again at once: it may be forged.
-  const auto not_too_soon = [&](Time look, Time last) {
-    return last == long_ago ? look : std::max(look, last + wish_.retry_delay / 2);
-  };
-  std::optional<Time> look;
-  if (told_to_look_) look = not_too_soon(*told_to_look_, last_told_);
+std::optional<Time> Acquisition::look_after_calls(Time now) const {
   const auto calls = static_cast<std::size_t>(std::ranges::count(woken_by_, true));
-  if (calls > 0) {
-    const bool enough = calls >= quorum_of(woken_by_.size());
-    const Time soon = not_too_soon(enough ? now : now + calls_come_together, last_called_);
-    look = std::min(look.value_or(soon), soon);
-  }
-  return look;
+  if (calls == 0) return std::nullopt;
+  const bool enough = calls >= quorum_of(woken_by_.size());
+  return not_too_soon(enough ? now : now + calls_come_together, last_called_);
+}
+
+// When it is our turn on a majority. Places may differ between the queues of nodes, and whoever comes when only the
+// first of them would give it the name splits the vote. But a minority that has announced a turn is not ignored.
+Time Acquisition::announced_turn() const {
+  if (std::ranges::all_of(turns_, [](Time it) { return it == never; })) return never;
+  std::vector<Time> turns = turns_;
+  std::ranges::sort(turns);
+  const Time majority = turns[quorum_of(turns.size()) - 1];
+  return not_too_soon(majority == never ? turns.front() + calls_come_together : majority, last_told_);
 }
 
 void Acquisition::on_listening(bool listening, Time now) {
@@ -150,7 +164,7 @@ void Acquisition::on_opened(Time now) {
 }
 
 Time Acquisition::wake() const {
-  const Time next = confirm_ ? confirm_->ends_at() : round_ ? round_->ends_at() : next_round_;
+  const Time next = confirm_ ? confirm_->ends_at() : round_ ? round_->ends_at() : next_look();
   return give_up_at_ ? std::min(next, *give_up_at_) : next;
 }
 
@@ -262,7 +276,8 @@ Duration Acquisition::pause_after(const Refusal& refusal, Random& random) const 
 }
 
 // In the queue there is nothing to do until the holder gives it back, or its time has run out on enough nodes;
-// then one waiter after the other looks. Nothing when it is not clear that anybody holds it.
+// then one waiter after the other looks. Where the name is kept for waiters, the time left is that until our own
+// turn. Nothing when it is not clear that anybody holds it.
 std::optional<Duration> Acquisition::until_free(Random& random) const {
   if (!last_.held) return std::nullopt;
   const std::size_t quorum = quorum_of(may_hold_.size());
@@ -277,6 +292,7 @@ std::optional<Duration> Acquisition::until_free(Random& random) const {
   // A majority is free once all but a minority have run out.
   std::ranges::sort(left);
   const Ttl longest = left[quorum - 1];
+  if (last_.held->holder.waits) place = 0;
   return longest + random.between(milliseconds(1), milliseconds(5)) + milliseconds(10) * place;
 }
 

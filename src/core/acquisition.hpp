@@ -83,7 +83,10 @@ class Acquisition {
   Duration pause_after(const Refusal& refusal, Random& random) const;
   std::optional<Duration> until_free(Random& random) const;
   void look_at(Time when) { next_round_ = std::min(next_round_, when); }
-  std::optional<Time> look_after_calls(Time now);
+  Time not_too_soon(Time look, Time last) const;
+  std::optional<Time> look_after_calls(Time now) const;
+  Time announced_turn() const;
+  Time next_look() const { return std::min(next_round_, announced_turn()); }
   void note_loose_ends();
   void discard(bool wake);
   End won(const Win& win);
@@ -101,14 +104,14 @@ class Acquisition {
   bool majority_gave_ = false;  // the present grant, or perhaps
   std::optional<Discarded> discarded_;
   std::optional<Time> give_up_at_;
-  Time next_round_{};
+  Time next_round_{};  // at the latest; a turn that was announced may come before
   Time last_sent_{};
-  Time last_called_ = long_ago;         // when a round last began because of calls
-  Time last_told_ = long_ago;           // or because a message said when to look
-  std::vector<bool> woken_by_;          // the nodes that have called since the last round began
-  std::optional<Time> told_to_look_{};  // by a message since then
-  bool ears_opened_ = false;            // one of them, since then
-  std::vector<Held> held_;              // what nodes said in the last round
+  Time last_called_ = long_ago;  // when a round last began because of calls
+  Time last_told_ = long_ago;    // or because a message said when to look
+  std::vector<bool> woken_by_;   // the nodes that have called since the last round began
+  std::vector<Time> turns_;      // when our turn comes, as each node has announced; never: it has not
+  bool ears_opened_ = false;     // one of them, since the last round began
+  std::vector<Held> held_;       // what nodes said in the last round
   Refusal last_;
   unsigned failures_ = 0;
   bool enrolled_ = false;  // the last round stood in the queues

@@ -21,7 +21,9 @@ Holder read_holder(std::string_view value) {
   if (middle == std::string_view::npos) return {std::string(value), 0};
   const auto token = read_number<Token>(value.substr(last + 1));
   if (!token) return {std::string(value), 0};
-  return {std::string(value.substr(0, middle)), *token, *token == 0};
+  // A token never begins with a zero. What does is how the name is passed on to those who wait; see release.lua.
+  if (value[last + 1] == '0') return {std::string(value.substr(0, middle)), 0, true};
+  return {std::string(value.substr(0, middle)), *token};
 }
 
 }  // namespace tenure::core

@@ -50,7 +50,7 @@ tl::expected<Broken, core::Failure> broken(const Value& value) {
 
 Command free_call(const std::string& lease, const std::string& victim, const Keyspace& keyspace) {
   return call(release_script, {lease, keyspace.queue(lease)},
-              {keyspace.channels(), std::to_string(kept_for_waiter.count()), victim, ""});
+              {keyspace.channels(), std::to_string(turn_of_waiter.count()), victim, ""});
 }
 
 }  // namespace tenure::redis

@@ -40,7 +40,7 @@ std::string number(core::Ttl ttl) { return std::to_string(ttl.count()); }
 Command acquire_call(const core::AcquireRequest& request, const Keyspace& keyspace, std::string_view epoch,
                      CallBy by) {
   const bool waits = request.ticket.has_value();
-  Command command = begin_call(acquire_script, by, waits ? 4 : 3, waits ? 5 : 3);
+  Command command = begin_call(acquire_script, by, waits ? 4 : 3, waits ? 7 : 3);
   command.push_back(request.key);
   command.push_back(keyspace.record());
   command.push_back(keyspace.fence());
@@ -52,6 +52,8 @@ Command acquire_call(const core::AcquireRequest& request, const Keyspace& keyspa
     command.push_back(request.ticket->stamp());
     // Who waits looks again within the cap: a queue twice as old is one of the dead.
     command.push_back(number(2 * keyspace.cap));
+    command.push_back(keyspace.channels());
+    command.push_back(number(turn_of_waiter));
   }
   return command;
 }
@@ -201,7 +203,7 @@ Command script_call(const core::Request& request, const Keyspace& keyspace, std:
   }
   if (const auto* release = std::get_if<core::ReleaseRequest>(&request)) {
     return call(release_script, by, {release->key, keyspace.queue(release->key)},
-                {keyspace.channels(), release->wake ? number(kept_for_waiter) : "0", release->grant.stamp(),
+                {keyspace.channels(), release->wake ? number(turn_of_waiter) : "0", release->grant.stamp(),
                  release->ticket ? release->ticket->stamp() : ""});
   }
   if (const auto* confirm = std::get_if<core::ConfirmRequest>(&request)) {
@@ -292,8 +294,9 @@ std::optional<WakeUp> read_wake_up(std::string_view message) {
   if (space == std::string_view::npos) return std::nullopt;
   const auto after = core::read_number<core::Ttl::rep>(message.substr(0, space));
   if (!after) return std::nullopt;
-  // Longer than any name is kept for a waiter, it would be a forgery.
-  return WakeUp{std::string(message.substr(space + 1)), std::min(core::Ttl(*after), kept_for_waiter)};
+  // Later than the last turn in any queue, it would be a forgery.
+  return WakeUp{std::string(message.substr(space + 1)),
+                std::min(core::Ttl(*after), turns_max * turn_of_waiter)};
 }
 
 }  // namespace tenure::redis

@@ -38,8 +38,11 @@ struct Keyspace {
   }
 };
 
-// How long a name that was given back is kept for the waiter that was told: some round trips.
-inline constexpr core::Ttl kept_for_waiter{250};
+// How long a name that was given back is kept for one waiter before it is the next one's turn: some round trips. A
+// waiter that is silent for so long loses its place.
+inline constexpr core::Ttl turn_of_waiter{250};
+// More turns than a release ever announces: five, and one for each doubling of the queue's length (release.lua).
+inline constexpr int turns_max = 32;
 
 // What a client says of itself when it is admitted.
 struct Introduction {

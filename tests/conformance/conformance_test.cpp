@@ -35,6 +35,8 @@ constexpr auto answers = {
     "release: 0",
     "release: -1",
     "release: kept for a waiter",
+    "release: others told when to look",
+    "release: one of those told left",
     "reassert: 1",
     "reassert: 0",
     "reassert: -1",

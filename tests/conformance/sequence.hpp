@@ -68,6 +68,8 @@ class Sequence {
   std::string seen();
   std::string any_owner() { return "web-" + std::to_string(random_.below(4)); }
   std::string ttl();
+  // How long a name is kept for one waiter.
+  std::string turn();
   // What the record begins with, before its state; sometimes of another cap or epoch.
   std::string admission();
   std::string cap();

@@ -44,6 +44,25 @@ TEST_F(WaitingForThree, TheFirstCallWaitsAMomentForAMajority) {
   EXPECT_EQ(it.wake(), at(1002ms));
 }
 
+// X13: places differ between queues. Whoever came when only one node would give it the name would split the vote.
+TEST_F(WaitingForThree, ATurnHasComeWhenItHasOnAMajority) {
+  Acquisition it = queued();
+  it.on_wake_up(0, 250ms, at(1s));
+  it.on_wake_up(1, 750ms, at(1001ms));
+  EXPECT_EQ(it.wake(), at(1751ms));
+  it.on_wake_up(2, 500ms, at(1002ms));
+  EXPECT_EQ(it.wake(), at(1502ms));
+  it.on_wake_up(1, 750ms, at(1003ms));  // never later than announced
+  EXPECT_EQ(it.wake(), at(1502ms));
+}
+
+// The others may be away, or have lost their queues.
+TEST_F(WaitingForThree, ATurnOnAMinorityIsNotIgnored) {
+  Acquisition it = queued();
+  it.on_wake_up(1, 250ms, at(1s));
+  EXPECT_EQ(it.wake(), at(1260ms));
+}
+
 // A majority is free once all but a minority have run out.
 TEST_F(WaitingForThree, TheHoldersTimeHasRunOutWhenItHasOnAMajority) {
   Acquisition it = asking_for_places();

@@ -121,6 +121,26 @@ TEST_F(InTheQueue, ACallForLaterIsFollowedThen) {
   EXPECT_EQ(it.wake(), at(1250ms));
 }
 
+// Also after a round before it that came to nothing, as when the ears open again.
+TEST_F(InTheQueue, ATurnThatIsStillToComeIsNotForgotten) {
+  Acquisition it = queued();
+  it.on_wake_up(0, 750ms, at(1s));
+  it.on_listening(true, at(1100ms));
+  on_timer(it, at(1100ms));
+  reply(it, by_web_3, at(1110ms));
+  EXPECT_EQ(it.wake(), at(1750ms));
+  on_timer(it, at(1750ms));
+  reply(it, by_web_3, at(1760ms));
+  EXPECT_GT(it.wake(), at(20s));
+}
+
+// X13: where the name is only kept for other waiters, the answer says when our own turn comes. There is no race then.
+TEST_F(InTheQueue, WhereItIsKeptForOthersItLooksWhenItsTurnComesWhateverItsPlace) {
+  const Acquisition it = queued({{"web-3", 0, true}, 500ms}, at(1s), 12);
+  EXPECT_GT(it.wake(), at(1500ms));
+  EXPECT_LE(it.wake(), at(1505ms));
+}
+
 // T26: the message comes by another connection than the answer.
 TEST_F(InTheQueue, ACallBeforeTheAnswerThatSaysHeldIsNotForgotten) {
   Acquisition it = queued();

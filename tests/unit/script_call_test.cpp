@@ -49,7 +49,7 @@ TEST(ScriptCall, AnAcquireNamesLeaseRecordAndFenceAndTheEpochItWasAdmittedTo) {
 TEST(ScriptCall, WhoeverWantsToWaitNamesQueueAndTicketToo) {
   EXPECT_EQ(call(queue),
             by(acquire_script, {"4", "redlock:a", "tenure:record", "tenure:fence", "tenure:queue:redlock:a",
-                                "60000 e1 open ", stamp, "10000", place, "120000"}));
+                                "60000 e1 open ", stamp, "10000", place, "120000", "tenure:wake:", "250"}));
 }
 
 TEST(ScriptCall, AConfirmationCarriesTheGrantAndItsToken) {
@@ -101,7 +101,7 @@ TEST(ScriptCall, PrefixAndCapCanBeChosen) {
   const Keyspace keyspace{.prefix = "app:", .cap = 2min};
   EXPECT_EQ(call(queue, keyspace),
             by(acquire_script, {"4", "redlock:a", "app:record", "app:fence", "app:queue:redlock:a",
-                                "120000 e1 open ", stamp, "10000", place, "240000"}));
+                                "120000 e1 open ", stamp, "10000", place, "240000", "app:wake:", "250"}));
   EXPECT_EQ(call(release, keyspace).at(5), "app:wake:");
   EXPECT_EQ(call(look, keyspace).at(4), "app:queue:redlock:a");
 }

@@ -238,8 +238,8 @@ TEST(WakeUp, AnOwnerMayHaveSpacesInItsName) {
 
 // T27: anybody can publish. A wait that is longer than any that we announce is a forgery.
 TEST(WakeUp, CannotSendAWaiterToSleep) {
-  EXPECT_EQ(read_wake_up("9000000000000 us#aa#")->after, kept_for_waiter);
-  EXPECT_EQ(read_wake_up("251 us#aa#")->after, kept_for_waiter);
+  EXPECT_EQ(read_wake_up("9000000000000 us#aa#")->after, turns_max * turn_of_waiter);
+  EXPECT_EQ(read_wake_up("8001 us#aa#")->after, 8s);
 }
 
 TEST(WakeUp, AMessageThatIsNoneOfOursIsIgnored) {

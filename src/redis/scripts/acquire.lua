@@ -3,22 +3,69 @@
 -- KEYS  lease, record, fence; to wait also: queue
 -- ARGV  admission: what the record must begin with · stamp: "<owner>#<nonce>#" · TTL in ms
 --       to wait also: ticket, a stamp that keeps its place over many tries · ms after which the queue may go
+--       channels: what the channels of waiters begin with · length of a waiter's turn in ms
 --       last: the largest token that the caller knows of here
--- Gives the token · {value, ms left, waiters before us or -1} where another has it · the record where
---       it does not begin so · 'restored' where the data is older than what the caller knows
+-- Gives the token · {value, ms left, waiters before us or -1} where another has it: left until the caller's turn,
+--       if the name is only kept for another waiter · the record where it does not begin so · 'restored' where the data
+--       is older than what the caller knows
 --
 -- Three calls on the granted path; where another holds it, no lease is touched and no token burnt. Whoever
 -- repeats a grant gets the token that it has, with the TTL armed anew: a retry must not block on its own key.
-local call, lease, queue = redis.call, KEYS[1], KEYS[4]
+local call, pcall, lease, queue = redis.call, redis.pcall, KEYS[1], KEYS[4]
 local stamp, ticket = ARGV[2], queue and ARGV[4]
 local found = call('MGET', KEYS[2], lease)
 local record, value = found[1], found[2]
 
 if not record or string.find(record, ARGV[1], 1, true) ~= 1 then return record or '' end
 
--- What was given back to a waiter is kept for it a moment: "<ticket>0", no grant yet.
-local kept = ticket and value == ticket .. '0'
-if not value or kept then
+-- What was given back to a waiter is kept for it a moment, which is no grant yet: "<ticket>0", and if others were told
+-- when to look, the number of those whose turns follow and of turns in all: "<ticket>0<1 digit><2 digits>".
+local free, left = not value, nil
+local told, turns = string.match(ticket and value or '', '#0(%d?)(%d*)$')
+if told then
+  -- Calls the first in the queue who listens, unless that is the caller. Who does not listen is dead, and loses its
+  -- place.
+  local function call_first()
+    local first = call('LINDEX', queue, 0)
+    while first and first ~= ticket do
+      local owner = string.match(first, '^(.*)#[^#]*#$') or ''
+      local heard = pcall('PUBLISH', ARGV[6] .. owner, '0 ' .. first)
+      call('LPOP', queue)
+      if type(heard) == 'number' and heard > 0 then return first end
+      first = call('LINDEX', queue, 0)
+    end
+  end
+
+  -- Whether it is the caller's by now; if not, how long until its turn. release.lua has said who may come when: the one
+  -- called, then the first `told` in the queue, one turn after the other, and after them whoever looks. A waiter that
+  -- let its turn pass is stopped or cut off, and loses its place to the next that comes.
+  local function has_turn(called, told, turns)
+    local turn, ends = tonumber(ARGV[7]), call('PTTL', lease)
+    local passed = turns * turn - ends
+    if ends < 0 or passed < 0 then return called, ends end  -- not written by release.lua
+    local now = math.floor(passed / turn)
+    local over = math.min(now - 1, told)
+    local place = not called and call('LPOS', queue, ticket)
+    if called or (place and place <= over) then
+      for _ = 1, over do call('LPOP', queue) end
+      return true
+    end
+    if now <= told then return false, (math.min(place or told, told) + 1) * turn - passed end
+
+    -- All who were told have been silent. The caller passes the name on, and comes again in case the next is, too.
+    for _ = 1, told do call('LPOP', queue) end
+    local first = call_first()
+    if not first then return true end
+    value = first .. '0002'
+    call('SET', lease, value, 'PX', 2 * turn)
+    return false, turn
+  end
+
+  local called = string.find(value, ticket .. '0', 1, true) == 1
+  free, left = has_turn(called, tonumber(told) or 0, tonumber(turns) or 1)
+end
+
+if free then
   -- Larger than 2^53 it would not be exact; the clock in microseconds gets there in the year 2255.
   local token = call('INCR', KEYS[3])
   -- A counter begins at the time in microseconds. Below that of 2001, before there was any Redis, it was lost: it
@@ -33,12 +80,12 @@ if not value or kept then
     return 'restored'
   end
   local text = stamp .. string.format('%.0f', token)
-  if kept then
+  if value then
     call('SET', lease, text, 'PX', ARGV[3])
   elseif not call('SET', lease, text, 'NX', 'PX', ARGV[3]) then
     return {'', call('PTTL', lease), -1}  -- a key of another type
   end
-  if ticket then redis.pcall('LREM', queue, 0, ticket) end
+  if ticket then pcall('LREM', queue, 0, ticket) end
   return token
 end
 
@@ -52,4 +99,4 @@ if ticket then
   place = call('LPOS', queue, ticket) or call('RPUSH', queue, ticket) - 1
   call('PEXPIRE', queue, ARGV[5])
 end
-return {value, call('PTTL', lease), place}
+return {value, left or call('PTTL', lease), place}

@@ -1,45 +1,72 @@
 #!lua flags=allow-oom
 -- Gives many leases back, each only where it still shows the caller's grant, whatever its token. The first
--- waiter that listens is told, and the name kept for it a moment; the one behind it is told to look after that.
+-- waiter that listens is called, and the name kept for it; others are told when to look, should it be silent.
 -- KEYS  for each lease: lease, queue
--- ARGV  channels: what the channels of waiters begin with · ms that a name is kept for a waiter; 0 wakes nobody
+-- ARGV  channels: what the channels of waiters begin with · length of a waiter's turn in ms; 0 wakes nobody
 --       for each lease: stamp "<owner>#<nonce>#" · ticket of the caller in the queue, or ''
 -- Gives for each lease 1 released · 0 missing · -1 something else is there
 --
 -- pcall: a key of another type, or a channel that is not allowed, must not keep a lease from being given back.
 
 local call, pcall = redis.call, redis.pcall
+local turn = tonumber(ARGV[2])
+local told_each = 4  -- of those behind the first, so many are told one by one
 
--- The first in the queue who hears "<look again in ms> <ticket>" on the channel of the ticket's owner. Nobody
--- listening means a dead waiter: it loses its place.
-local function call_first(queue, wait)
-  local ticket = pcall('LINDEX', queue, 0)
+-- Says "<look in ms> <ticket>" on the channel of the ticket's owner to the waiter at that place. Nobody listening
+-- means a dead waiter: it loses its place to the next.
+local function tell(queue, place, wait)
+  local ticket = pcall('LINDEX', queue, place)
   while type(ticket) == 'string' do
     local owner = string.match(ticket, '^(.*)#[^#]*#$') or ''
-    local heard = pcall('PUBLISH', ARGV[1] .. owner, wait .. ' ' .. ticket)
+    local heard = pcall('PUBLISH', ARGV[1] .. owner, string.format('%.0f ', wait) .. ticket)
     if type(heard) == 'number' and heard > 0 then return ticket end
-    call('LPOP', queue)
-    ticket = pcall('LINDEX', queue, 0)
+    call('LREM', queue, 0, ticket)
+    ticket = pcall('LINDEX', queue, place)
   end
+end
+
+-- A waiter that is stopped or cut off still counts as listening, and only one that lives can act after this: so others
+-- are told now. Each has a turn, in which acquire.lua gives it the name if nobody has taken it. In a long queue not
+-- everybody is told: behind those with turns of their own the 8th, 16th, 32nd, … and the last pass the name on.
+local function pass_on(lease, queue)
+  local first = tell(queue, 0, 0)
+  if not first then return false end
+  call('LPOP', queue)
+  local told = 0
+  while told < told_each and tell(queue, told, (told + 1) * turn) do told = told + 1 end
+  local turns, place = told + 1, told - 1
+  while place < call('LLEN', queue) - 1 do
+    place = math.min(2 * place + 1, call('LLEN', queue) - 1)
+    if tell(queue, place, turns * turn) then turns = turns + 1 end
+  end
+  local rest = turns > 1 and string.format('%d%02d', told, turns) or ''
+  call('SET', lease, first .. '0' .. rest, 'PX', turns * turn)
+  return true
+end
+
+-- Whoever leaves the queue in the middle of that must not let somebody who was not told count as told.
+local function leave(lease, queue, ticket, value)
+  local kept, told, turns = string.match(value, '^(.*#0)([1-9])(%d%d)$')
+  if kept then
+    local place = pcall('LPOS', queue, ticket)
+    if type(place) == 'number' and place < tonumber(told) then
+      call('SET', lease, kept .. string.format('%d', told - 1) .. turns, 'KEEPTTL')
+    end
+  end
+  pcall('LREM', queue, 0, ticket)
 end
 
 local answers = {}
 for i = 1, #KEYS / 2 do
   local lease, queue = KEYS[2 * i - 1], KEYS[2 * i]
   local stamp, ticket = ARGV[2 * i + 1], ARGV[2 * i + 2]
-  if ticket ~= '' then pcall('LREM', queue, 0, ticket) end
-
   local value = pcall('GET', lease)
   local text = type(value) == 'string'
-  if text and (string.find(value, stamp, 1, true) == 1 or (ticket ~= '' and value == ticket .. '0')) then
-    local first = ARGV[2] ~= '0' and call_first(queue, '0')
-    if first then
-      call('LPOP', queue)
-      call('SET', lease, first .. '0', 'PX', ARGV[2])
-      call_first(queue, ARGV[2])
-    else
-      call('DEL', lease)
-    end
+  if ticket ~= '' then leave(lease, queue, ticket, text and value or '') end
+
+  if text and (string.find(value, stamp, 1, true) == 1 or
+               (ticket ~= '' and string.find(value, ticket .. '0', 1, true) == 1)) then
+    if turn == 0 or not pass_on(lease, queue) then call('DEL', lease) end
     answers[i] = 1
   elseif not value then
     answers[i] = 0

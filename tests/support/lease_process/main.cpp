@@ -1,10 +1,11 @@
 // A process that wants one lease, holds it and says what it sees: for tests that stop or kill it.
-//   lease_process URL KEY TTL_MS CAP_MS [wait]
+//   lease_process URL[,URL…] KEY TTL_MS CAP_MS [wait]
 // Says "held <value>" once it holds the lease. When it finds that it was stopped for most of the TTL, it
 // looks whether it still holds it, tries to store a result under its token, says "woke held=<0 or 1>
 // stored=<answer, where the lease is looked at> <answer, where only tokens are>", and ends.
 #include <chrono>
 #include <cstdio>
+#include <sstream>
 #include <string>
 #include <thread>
 
@@ -29,13 +30,15 @@ std::string store(test::RedisConnection& redis, const std::string& key, const st
   return std::to_string(redis.command(command).integer);
 }
 
-int run(const std::string& url, const std::string& key, core::Ttl ttl, core::Ttl cap, bool wait) {
-  const auto address = redis::parse_url(url).value();
-  auto client = test::client_of({address}, cap);
+int run(const std::string& urls, const std::string& key, core::Ttl ttl, core::Ttl cap, bool wait) {
+  std::vector<redis::Address> nodes;
+  std::istringstream list(urls);
+  for (std::string url; std::getline(list, url, ',');) nodes.push_back(redis::parse_url(url).value());
+  auto client = test::client_of(nodes, cap);
   const auto wanted = test::wish(ttl, wait ? test::for_ever : core::Duration::zero());
   const auto lease = client.acquire(key, wanted);
   if (!lease) return 1;
-  test::RedisConnection redis(address.path);
+  test::RedisConnection redis(nodes.front().path);
   const std::string value = redis.command({"GET", key}).text;
   std::printf("held %s\n", value.c_str());
   std::fflush(stdout);
