@@ -2,8 +2,6 @@
 
 #include "cli/args_options.hpp"
 #include "cli/help.hpp"
-#include "cli/secrets.hpp"
-#include "core/text.hpp"
 
 namespace tenure::cli {
 
