@@ -1,12 +1,14 @@
 // One keeper at a time: the second one says that another runs, and exits.
 //
-//   build/examples/keeper                                   three nodes on this machine (tenure redis up)
+//   build/examples/keeper                                   the nodes in TENURE_REDIS, or three on this machine
 //   build/examples/keeper redis://10.0.0.5 [URL …]          others
 #include <csignal>
 #include <cstdio>
 #include <thread>
 
 #include <tenure/tenure.hpp>
+
+#include "nodes.hpp"
 
 using namespace std::chrono_literals;
 
@@ -24,13 +26,14 @@ void publish_price(std::uint64_t token) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (example::helped(argc, argv,
+                      "Publishes prices until Ctrl-C, unless another keeper does. Start it twice."))
+    return 0;
   std::signal(SIGINT, [](int) { asked_to_end = 1; });
   std::signal(SIGTERM, [](int) { asked_to_end = 1; });
 
   tenure::ClientOptions options;
-  options.nodes.assign(argv + 1, argv + argc);
-  if (options.nodes.empty())
-    options.nodes = {"redis://127.0.0.1:6379", "redis://127.0.0.1:6380", "redis://127.0.0.1:6381"};
+  options.nodes = example::nodes(argc, argv);
   options.log = [](std::string_view line) {
     std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
   };

@@ -1,6 +1,6 @@
 // The life of a candidate, step by step. Start it in several terminals: one of them leads.
 //
-//   build/examples/leader_election                          three nodes on this machine (tenure redis up)
+//   build/examples/leader_election                          the nodes in TENURE_REDIS, or three on this machine
 //   build/examples/leader_election redis://10.0.0.5 [URL …] others
 #include <algorithm>
 #include <chrono>
@@ -10,6 +10,8 @@
 #include <thread>
 
 #include <tenure/tenure.hpp>
+
+#include "nodes.hpp"
 
 using namespace std::chrono_literals;
 
@@ -106,13 +108,16 @@ void stop(tenure::Election& election) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (example::helped(
+          argc, argv,
+          "Takes part in an election until Ctrl-C. Start it in several terminals: one of them leads.")) {
+    return 0;
+  }
   std::signal(SIGINT, [](int) { asked_to_end = 1; });
   std::signal(SIGTERM, [](int) { asked_to_end = 1; });
 
   tenure::ClientOptions client_options;
-  client_options.nodes.assign(argv + 1, argv + argc);
-  if (client_options.nodes.empty())
-    client_options.nodes = {"redis://127.0.0.1:6379", "redis://127.0.0.1:6380", "redis://127.0.0.1:6381"};
+  client_options.nodes = example::nodes(argc, argv);
   client_options.log = [](std::string_view line) {
     std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
   };

@@ -73,5 +73,27 @@ TEST(ElectionExample, PrintsTheLifeOfACandidate) {  // E9
   EXPECT_EQ(two.exit_code(), 0);
 }
 
+TEST(Examples, TakeTheirNodesFromTheEnvironment) {
+  const ReadyRedis redis;
+  const Process::Options options{.environment = {"TENURE_REDIS=" + redis.url()}};
+  const Process keeper({paths::keeper}, options);
+  EXPECT_TRUE(prints(keeper, "Lock acquired successfully")) << keeper.err();
+  const Process candidate({paths::leader_election}, options);
+  EXPECT_TRUE(prints(candidate, "*** LEADERSHIP ACQUIRED ***")) << candidate.err();
+  for (const Process* process : {&keeper, &candidate}) {
+    process->send(SIGTERM);
+    EXPECT_EQ(process->exit_code(), 0);
+  }
+}
+
+TEST(Examples, SayHowTheyAreUsed) {
+  for (const char* program : {paths::keeper, paths::leader_election}) {
+    const Process process({program, "--help"});
+    EXPECT_EQ(process.exit_code(), 0);
+    EXPECT_TRUE(has(process.out(), std::string("Usage: ") + program + " [URL ...]")) << process.out();
+    EXPECT_TRUE(has(process.out(), "TENURE_REDIS")) << process.out();
+  }
+}
+
 }  // namespace
 }  // namespace tenure::test
