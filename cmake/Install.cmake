@@ -21,9 +21,9 @@ configure_package_config_file(cmake/tenureConfig.cmake.in ${PROJECT_BINARY_DIR}/
                               INSTALL_DESTINATION ${cmake_folder})
 # Before 1.0 a new minor version may break what was.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tenureConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-# The same for pkg-config. Not as Requires.private: it would give everybody the include folders and definitions of those.
+# The same for pkg-config. Not as Requires: it would give everybody the include folders and definitions of those.
 list(FILTER hiredis_LDFLAGS EXCLUDE REGEX "^-L/usr/lib$")
-list(JOIN hiredis_LDFLAGS " " libs_private)
+list(JOIN hiredis_LDFLAGS " " libs_needed)
 # Where the prefix is, seen from the .pc file: the tree may be moved, and --prefix may differ from what was configured.
 file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" up ${up})
