@@ -164,8 +164,11 @@ TEST_F(DoctorTest, ARestartedNodeAbstainsUntilItsQuarantineIsOver) {
   EXPECT_EQ(tenure(Job{.options = {"-n"}}.words(urls())).code, 0);  // the client who begins the quarantine
   const Result after = doctor();
   EXPECT_EQ(after.code, 1);
-  EXPECT_TRUE(has(after.out, "restarted or promoted, and may have forgotten leases; new grants in 66s") ||
-              has(after.out, "restarted or promoted, and may have forgotten leases; new grants in 65s"))
+  EXPECT_TRUE(
+      has(after.out,
+          "restarted, promoted or restored from a copy, and may have forgotten leases; new grants in 66s") ||
+      has(after.out,
+          "restarted, promoted or restored from a copy, and may have forgotten leases; new grants in 65s"))
       << after.out;
 }
 

@@ -239,6 +239,8 @@ TEST_P(ElectionLifeTest, WorkThatIsNotWaitedForByClosingIsNotDrained) {
     });
   });
   ASSERT_TRUE(wait_until([&] { return works.load(); }));
+  // A handler that has not begun when its client is closed is not called any more.
+  ASSERT_TRUE(wait_until([&] { return one.told.all().size() == 1; }));
   one.client.close();
   EXPECT_TRUE(wait_until([&] { return nodes.none_has(leader_key); })) << "another may lead now";
   open = true;
