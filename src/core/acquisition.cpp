@@ -125,7 +125,9 @@ void Acquisition::on_wake_up(NodeIndex node, Duration after, Time now) {
 
 // What came to nothing is not believed again at once: it may be forged.
 Time Acquisition::not_too_soon(Time look, Time last) const {
-  return last == long_ago ? look : std::max(look, last + wish_.retry_delay / 2);
+  // Shorter than a turn in the queue, whatever delay between tries the caller wishes for.
+  const Duration pause = std::min<Duration>(wish_.retry_delay / 2, milliseconds(100));
+  return last == long_ago ? look : std::max(look, last + pause);
 }
 
 // When to look, after the calls that have come since the last round began.

@@ -85,9 +85,9 @@ std::string Sequence::step() {
                         : dice < 74 ? open()
                         : dice < 76 ? init()
                         : dice < 78 ? publish_result()
-                        : dice < 79 ? look()
-                        : dice < 81 ? break_lease()
-                        : dice < 84 ? edit()
+                        : dice < 80 ? look()
+                        : dice < 82 ? break_lease()
+                        : dice < 85 ? edit()
                         : dice < 90 ? edit_list()
                         : dice < 92 ? edit_bookkeeping()
                         : dice < 94 ? turn_listener()
@@ -106,7 +106,7 @@ std::string Sequence::acquire() {
     keys.push_back(queue_of(chosen.key));
     values.insert(values.end(), {chosen.ticket, ttl(), channels, turn()});
   }
-  values.push_back(seen());
+  values.push_back(seen(2));
   std::string differs = call(redis::acquire_script, std::move(keys), std::move(values));
   const std::string after = twins_.text(chosen.key);
   if (after != before && after.starts_with(chosen.stamp)) {
@@ -166,14 +166,14 @@ std::string Sequence::reassert() {
       values.insert(values.end(), {any_stamp(key), any_token(key)});
     }
   }
-  values.push_back(seen());
+  values.push_back(seen(2));
   return call(redis::reassert_script, std::move(keys), std::move(values));
 }
 
 std::string Sequence::admit() {
   const std::string before = twins_.text(names_.record());
   std::string differs =
-      call(redis::admit_script, {names_.record(), names_.fence()}, {cap(), epoch(), wall(), seen()});
+      call(redis::admit_script, {names_.record(), names_.fence()}, {cap(), epoch(), wall(), seen(0)});
   const auto was = words(before);
   const auto is = words(twins_.text(names_.record()));
   if (was.size() == 7 && is.size() == 7 && was[1] == is[1] && was[2] != is[2]) {
@@ -446,13 +446,13 @@ std::string Sequence::any_token(const std::string& key) {
 }
 
 // Mostly nothing, or about where the fence is.
-std::string Sequence::seen() {
+std::string Sequence::seen(int above_max) {
   const std::string fence = twins_.text(names_.fence());
   const bool number = fence.size() == 16 && fence.find_first_not_of("0123456789") == std::string::npos;
   if (!number || chance(60)) return "0";
   // From long after a quarantine began, also where the clock of the model has been stepped far ahead of the real one.
   if (chance(10)) return std::to_string(std::stoll(fence) + 36'000'000'000);
-  return std::to_string(std::stoll(fence) - 3 + static_cast<int>(random_.below(6)));
+  return std::to_string(std::stoll(fence) + std::min(static_cast<int>(random_.below(6)) - 3, above_max));
 }
 
 std::string Sequence::ttl() {

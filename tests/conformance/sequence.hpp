@@ -65,7 +65,9 @@ class Sequence {
   std::string any_stamp(const std::string& key);
   std::string any_ticket(const std::string& key);
   std::string any_token(const std::string& key);
-  std::string seen();
+  // A token that the caller has seen: none, one around the counter, at most so far above it, or one far above. An admission
+  // tells none just above it: that is compared with the time, and the clock of the real Redis cannot be stepped.
+  std::string seen(int above_max);
   std::string any_owner() { return "web-" + std::to_string(random_.below(4)); }
   std::string ttl();
   // How long a name is kept for one waiter.

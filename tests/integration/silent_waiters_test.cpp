@@ -165,6 +165,18 @@ TEST(SilentWaitersOnOne, ANameThatOnlyTheSilentWaitForBecomesFree) {
   EXPECT_TRUE(waiting.get());
 }
 
+// Only what a release writes counts as kept: a value of somebody else that ends like it is left alone.
+TEST(SilentWaitersOnOne, AForeignValueIsNotTakenForANameThatIsKept) {
+  Nodes nodes(1);
+  auto client = client_of(nodes);
+  for (const std::string value : {"backup#0399", "x#007", "a#b#01", "a#b#0123456"}) {
+    nodes[0].command({"SET", key, value, "PX", "20000"});
+    const auto refused = client.acquire(key, wish(ttl, 300ms));
+    EXPECT_FALSE(refused) << value;
+    EXPECT_EQ(nodes[0].command({"GET", key}).text, value);
+  }
+}
+
 class SilentCandidates : public testing::TestWithParam<std::size_t> {};
 
 INSTANTIATE_TEST_SUITE_P(Nodes, SilentCandidates, testing::Values(1, 3), testing::PrintToStringParamName());

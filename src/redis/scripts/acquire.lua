@@ -21,7 +21,11 @@ if not record or string.find(record, ARGV[1], 1, true) ~= 1 then return record o
 -- What was given back to a waiter is kept for it a moment, which is no grant yet: "<ticket>0", and if others were told
 -- when to look, the number of those whose turns follow and of turns in all: "<ticket>0<1 digit><2 digits>".
 local free, left = not value, nil
-local told, turns = string.match(ticket and value or '', '#0(%d?)(%d*)$')
+local told, turns
+if ticket and value then
+  told, turns = string.match(value, '#[^#]+#0(%d)(%d%d)$')
+  if string.find(value, '#[^#]+#0$') then told, turns = 0, 1 end
+end
 if told then
   -- Calls the first in the queue who listens, unless that is the caller. Who does not listen is dead, and loses its
   -- place.
@@ -62,7 +66,7 @@ if told then
   end
 
   local called = string.find(value, ticket .. '0', 1, true) == 1
-  free, left = has_turn(called, tonumber(told) or 0, tonumber(turns) or 1)
+  free, left = has_turn(called, tonumber(told), tonumber(turns))
 end
 
 if free then

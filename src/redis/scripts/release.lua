@@ -34,10 +34,11 @@ local function pass_on(lease, queue)
   call('LPOP', queue)
   local told = 0
   while told < told_each and tell(queue, told, (told + 1) * turn) do told = told + 1 end
-  local turns, place = told + 1, told - 1
-  while place < call('LLEN', queue) - 1 do
-    place = math.min(2 * place + 1, call('LLEN', queue) - 1)
-    if tell(queue, place, turns * turn) then turns = turns + 1 end
+  -- Where nobody hears it the queue has become shorter: whoever is last now is told instead.
+  local turns, from = told + 1, told - 1
+  while from < call('LLEN', queue) - 1 do
+    local place = math.min(2 * from + 1, call('LLEN', queue) - 1)
+    if tell(queue, place, turns * turn) then turns, from = turns + 1, place end
   end
   local rest = turns > 1 and string.format('%d%02d', told, turns) or ''
   call('SET', lease, first .. '0' .. rest, 'PX', turns * turn)
@@ -46,7 +47,7 @@ end
 
 -- Whoever leaves the queue in the middle of that must not let somebody who was not told count as told.
 local function leave(lease, queue, ticket, value)
-  local kept, told, turns = string.match(value, '^(.*#0)([1-9])(%d%d)$')
+  local kept, told, turns = string.match(value, '^(.*#[^#]+#0)([1-9])(%d%d)$')
   if kept then
     local place = pcall('LPOS', queue, ticket)
     if type(place) == 'number' and place < tonumber(told) then
