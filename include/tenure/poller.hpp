@@ -109,7 +109,7 @@ struct PollerOptions {
   /// Called in order, on a thread of its own. Of what it cannot keep up with, started and polled are dropped. What it
   /// throws is dropped.
   std::function<void(const PollEvent&)> on_event{};
-  /// What the fleet says, on the fleet's own thread, before the poller acts on it: the poller is the fleet's handler. What
+  /// What the fleet says, on the fleet's own thread, once the poller knows of it: the poller is the fleet's handler. What
   /// it throws is logged by the fleet.
   std::function<void(const FleetEvent&)> on_fleet_event{};
 };

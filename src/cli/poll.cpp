@@ -199,6 +199,7 @@ class Instance {
         if (wait(stop, namesake_look_every)) return number(ExitCode::done);
         continue;
       }
+      if (why.code == Refusal::Code::system) return fail(ExitCode::own_error, why.message);
       if (why.code != Refusal::Code::no_quorum) return fail(ExitCode::usage, why.message);
       if (why.denied) return fail(ExitCode::no_quorum, why.message);
       if (std::exchange(told, why.message) != why.message) cli::say(why.message + "; trying again");

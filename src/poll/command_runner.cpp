@@ -148,12 +148,14 @@ class CommandRunner : public Runner {
   }
 
   void start(const Task& task) {
+    // Read before the question whether it may begin: a lease that is over by then has no deadline any more, and the
+    // command would have no end.
+    const core::Time deadline = (task.deadline ? task.deadline() : std::nullopt).value_or(core::Time::max());
     if (!task.may_begin()) {
       done_(task.id, {PollEnd::How::not_begun});
       return;
     }
     const core::Time now = boot_now();
-    const core::Time deadline = (task.deadline ? task.deadline() : std::nullopt).value_or(core::Time::max());
     auto shell = launcher_.start(
         {"TENURE_SESSION=" + task.session.id, "TENURE_ADDRESS=" + task.session.address,
          "TENURE_TOKEN=" + std::to_string(task.lease.token), "TENURE_INSTANCE=" + task.lease.owner},

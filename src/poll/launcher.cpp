@@ -82,9 +82,11 @@ tl::expected<Shell, int> Launcher::try_start(const std::vector<std::string>& var
   const Descriptor in(ends[1]);
   fcntl(out.get(), F_SETFL, O_NONBLOCK);
   auto [ours, watchdogs] = Leash::make();
-  // Ours as it is now; an application may have closed it.
+  // Ours as it is now. An application may have closed it; then its number may be that of a connection of ours, all of
+  // which are closed on exec, as no standard error is.
   const Descriptor nothing = open_nothing();
-  const int err = fcntl(STDERR_FILENO, F_GETFD) >= 0 ? STDERR_FILENO : nothing.get();
+  const int flags = fcntl(STDERR_FILENO, F_GETFD);
+  const int err = flags >= 0 && (flags & FD_CLOEXEC) == 0 ? STDERR_FILENO : nothing.get();
   const std::array descriptors{watchdogs.fd(), in.get(), err};
   if (host_ == 0) {
     if (const int error = start_host()) return tl::unexpected(error);
@@ -135,6 +137,8 @@ int Launcher::start_host() {
 
 void Launcher::end_host() {
   if (host_ == 0) return;
+  // Letting go is not enough where the application has forked: its children have the same descriptor.
+  ::shutdown(leash_.fd(), SHUT_RDWR);
   leash_.let_go();
   kill(host_, SIGCONT);
   process::wait_for(P_PID, std::exchange(host_, 0), WEXITED);
