@@ -137,6 +137,7 @@ class Client {
     std::string key;
     std::map<core::RequestId, std::size_t> unanswered;  // or answered with "perhaps", and by which node
     std::set<std::size_t> granted;                      // the nodes that said so
+    core::Token confirmed = 0;                          // what the nodes were told that its token is
     std::map<std::size_t, core::Token> heard{};  // by node: the largest token from it when it was first asked
   };
   struct Wished {

@@ -101,6 +101,9 @@ end
 local place = -1
 if ticket then
   place = call('LPOS', queue, ticket) or call('RPUSH', queue, ticket) - 1
-  call('PEXPIRE', queue, ARGV[5])
+  -- Long enough for the turns that were announced, however short the cap.
+  local life = ARGV[5]
+  if told then life = math.max(tonumber(life) or 0, call('PTTL', lease) + 2 * tonumber(ARGV[7])) end
+  call('PEXPIRE', queue, life)
 end
 return {value, left or call('PTTL', lease), place}

@@ -40,6 +40,9 @@ local function pass_on(lease, queue)
     local place = math.min(2 * from + 1, call('LLEN', queue) - 1)
     if tell(queue, place, turns * turn) then turns, from = turns + 1, place end
   end
+  -- The queue outlives the turns that were announced, however short the cap.
+  local life = (turns + 2) * turn
+  if turns > 1 and call('PTTL', queue) < life then call('PEXPIRE', queue, life) end
   local rest = turns > 1 and string.format('%d%02d', told, turns) or ''
   call('SET', lease, first .. '0' .. rest, 'PX', turns * turn)
   return true
