@@ -51,6 +51,7 @@ class World {
   void ask_a_crowd();
   void ask_elections();
   void ask_fleet();
+  void wait_until_forgotten();
   void expect_empty();
   void run_until(TrueTime end) { course_.run_until(end); }
   template <class Predicate>
@@ -179,7 +180,7 @@ void World::calm_down() {
   }
   for (const auto& process : processes_) process->retire();
   // What was held up in the network arrives, orphans expire, clean-ups end.
-  run_until(schedule_.now() + plan_.timing.ttl * 8);
+  wait_until_forgotten();
   expect_empty();
   if (!over()) end_quarantines();
 }
@@ -202,7 +203,7 @@ void World::end_quarantines() {
   if (!over()) ask(all.subspan(first));
   run_until(schedule_.now() + quarantine + std::chrono::seconds(2));
   for (const auto& process : processes_) process->retire();
-  run_until(schedule_.now() + plan_.timing.ttl * 5);
+  wait_until_forgotten();
   expect_empty();
 }
 
@@ -256,7 +257,7 @@ void World::ask_for_liveness() {
          [&] { return nothing_held(); });
 
   for (const auto& process : processes_) process->retire();
-  run_until(schedule_.now() + ttl * 3);
+  wait_until_forgotten();
   expect_empty();
 }
 
@@ -265,19 +266,19 @@ void World::ask_a_crowd() {
   wait_in_order();
   expect_given_back();
   for (const auto& process : processes_) process->retire();
-  run_until(schedule_.now() + plan_.timing.ttl * 3);
+  wait_until_forgotten();
   expect_empty();
 }
 
 void World::ask_elections() {
   ElectionQuestions(shared_, processes_, course_).ask();
-  run_until(schedule_.now() + plan_.timing.ttl * 3);
+  wait_until_forgotten();
   expect_empty();
 }
 
 void World::ask_fleet() {
   FleetQuestions(shared_, processes_, course_, core::Random(random_.next())).ask();
-  run_until(schedule_.now() + plan_.timing.ttl * 3);
+  wait_until_forgotten();
   expect_empty();
   for (const auto& node : nodes_) {
     for (const auto& key : node->keys(schedule_.now())) {
@@ -376,6 +377,13 @@ void World::expect_given_back() {
   expect("L9", plan_.delay_usual * 40 + std::chrono::milliseconds(250), "what was given back is still there",
          [&] { return nothing_held(); });
   run_until(schedule_.now() + plan_.delay_usual * 40);
+}
+
+// Until leases that nobody gave back have run out, and queues in which nobody stands any more: these last as long as the
+// turns that were announced in them.
+void World::wait_until_forgotten() {
+  const Duration queues = Duration(redis::turns_max * redis::turn_of_waiter) * 5 / 4;
+  run_until(schedule_.now() + std::max<Duration>(plan_.timing.ttl * 8, queues));
 }
 
 // L9: when all is given back, nothing is left, neither in Redis nor in the clients.

@@ -87,10 +87,13 @@ TEST_F(FleetRights, T31_TheRightsOfTheReadmeAreEnoughForAFleetAndEachIsNeeded) {
 }
 
 TEST_F(FleetRights, ARightThatIsMissingIsNamed) {
-  redis.command({"ACL", "SETUSER", "tenure", "-hkeys", "-scan"});
   ASSERT_EQ(tenure(here({"init"})).code, 0);
-  const auto poll = start_tenure(here({"poll", "--ttl", "2s", "--id", "web-1"}));
-  EXPECT_TRUE(wait_until([&] { return has(poll->err(), "may not"); })) << poll->out() << poll->err();
+  redis.command({"ACL", "SETUSER", "tenure", "-hkeys"});
+  const Result refused = tenure(here({"poll", "--ttl", "2s", "--id", "web-1"}));
+  EXPECT_EQ(refused.code, 69) << refused.err;
+  EXPECT_TRUE(has(refused.err, "may not run HKEYS")) << refused.err;
+  redis.command({"ACL", "SETUSER", "tenure", "+hkeys", "-scan"});
+  const auto poll = start_tenure(here({"poll", "--ttl", "2s", "--id", "web-2"}));
   EXPECT_TRUE(wait_until([&] { return has(poll->out(), "SCAN"); })) << poll->out() << poll->err();
 }
 

@@ -229,8 +229,8 @@ TEST(ApiLock, SeveralNamesAreRefusedWhenOneIsLostWhileAnotherIsWaitedFor) {  // 
 
 TEST(ApiLock, TwoWhoWantTheSameNamesInAnotherOrderDoNotBlockEachOther) {  // T35
   Nodes nodes(1);
-  std::vector<std::jthread> threads;
   std::atomic<int> inside = 0;
+  std::vector<std::jthread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&, i] {
       const Client client = open(nodes);

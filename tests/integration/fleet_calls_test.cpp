@@ -242,10 +242,10 @@ TEST_F(FleetCalls, WhatIsNoLongerSharedIsGivenBackByWhoHasIt) {
 }
 
 TEST_F(FleetCalls, ItMayBeStoppedFromItsHandlerAndStartedAgain) {
-  Client client = open(nodes, "web-1");
-  const auto fleet = client.fleet("poll", short_lives()).value();
   std::atomic<bool> once = true;
   std::atomic<int> ended = 0;
+  Client client = open(nodes, "web-1");
+  const auto fleet = client.fleet("poll", short_lives()).value();
   fleet->on_event([&](const FleetEvent& event) {
     if (event.kind == Kind::acquired && once.exchange(false)) fleet->stop();
     if (event.kind == Kind::ending) fleet->ended(event.session, event.token);
