@@ -115,6 +115,9 @@ class Fleet {
   virtual std::optional<std::string> preferred_owner(const std::string& session) const = 0;
   virtual bool is_preferred_owner(const std::string& session) const = 0;
   virtual const std::string& instance_id() const = 0;
+  /// The fleet's name and the prefix of its client: what its keys in Redis begin with follows from these.
+  virtual std::string name() const { return "poll"; }
+  virtual std::string prefix() const { return "tenure:"; }
 };
 
 }  // namespace tenure

@@ -33,8 +33,11 @@ struct ClientOptions {
   std::string id{};
   /// The longest TTL that anybody uses on these nodes: the same for everybody.
   std::chrono::milliseconds ttl_max{60'000};
-  /// What the keys begin with: the bookkeeping, and the locks.
+  /// What every key of Tenure begins with: clients with different prefixes share nothing, also on one Redis. Only the usual
+  /// one stands before Tenure's own bookkeeping alone, and not before locks, elections and fleets. Refused (usage) where
+  /// keys could be the same as under the usual one (redlock:x, poll:x); no prefix should begin with another one.
   std::string prefix = "tenure:";
+  /// What the keys of locks begin with, behind the prefix and before the name.
   std::string lock_prefix = "redlock:";
   /// Both are called in order, on a thread of their own. A listener that takes its time delays no lease; what it
   /// cannot keep up with is dropped. What on_event throws is logged; what the log throws is dropped.

@@ -100,9 +100,10 @@ struct PollerOptions {
   /// The leases live on that Redis and on no other: a result is refused as soon as its lease has passed on, not only
   /// once a later owner has stored one.
   bool leases_in_data = true;
-  /// Results go to the hash <state_prefix><id>, and are told on the channel <channel_prefix><id>.
-  std::string state_prefix = "state:";
-  std::string channel_prefix = "poll:events:";
+  /// Results go to the hash <state_prefix><id>, and are told on the channel <channel_prefix><id>, both behind the prefix of
+  /// the fleet's client unless that is the usual one. Empty: state: and <fleet>:events:.
+  std::string state_prefix{};
+  std::string channel_prefix{};
   /// What is longer is cut before it is stored.
   std::size_t body_stored_max = 65'536;
 

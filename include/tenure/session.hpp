@@ -13,6 +13,8 @@
 
 namespace tenure {
 
+class Fleet;
+
 /// One thing to poll.
 struct Session {
   std::string id{};
@@ -60,6 +62,8 @@ struct RedisSessionsOptions {
   /// Whose index it is, and what the keys of sessions begin with.
   std::string fleet = "poll";
   std::string prefix = "session:";
+  /// That of the fleet's client (ClientOptions::prefix), which stands before both unless it is the usual one.
+  std::string tenure_prefix = "tenure:";
   /// Is an address that is no http:// or https:// URL a mistake? Not where a command or a callback polls.
   bool http = true;
   /// Of each call.
@@ -70,5 +74,8 @@ struct RedisSessionsOptions {
 /// an option is wrong. Connects when it is read, and again when the connection broke.
 tl::expected<std::unique_ptr<SessionSource>, Refusal> redis_sessions(
     const RedisSessionsOptions& options = {});
+/// Those of this fleet: its name and the prefix of its client need not be said again.
+tl::expected<std::unique_ptr<SessionSource>, Refusal> redis_sessions(const Fleet& fleet,
+                                                                     RedisSessionsOptions options = {});
 
 }  // namespace tenure

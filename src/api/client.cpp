@@ -10,6 +10,7 @@
 #include "core/names.hpp"
 #include "core/text.hpp"
 #include "core/timing.hpp"
+#include "redis/key_names.hpp"
 #include "runtime/instance_id.hpp"
 
 namespace tenure {
@@ -20,7 +21,7 @@ using detail::usage;
 
 // A sentence about what is wrong, or nothing.
 std::optional<std::string> error_in(const ClientOptions& options) {
-  if (auto error = core::name_error("the prefix", options.prefix)) return error;
+  if (auto error = redis::prefix_error(options.prefix)) return error;
   if (auto error = core::name_error("the lock prefix", options.lock_prefix)) return error;
   if (auto error = core::name_error("the id", options.id); error && !options.id.empty()) return error;
   core::DurationReader reader;
@@ -65,9 +66,12 @@ tl::expected<Client, Refusal> Client::open(ClientOptions options) {
   runtime::ClientOptions inner{nodes->addresses,       options.id, nodes->keyspace, nodes->tls,
                                std::move(options.log), {}};
   if (options.on_event) {
-    // Users know locks by their names, not by their keys.
-    inner.on_event = [tell = std::move(options.on_event), prefix = options.lock_prefix](Event event) {
-      if (event.name.starts_with(prefix)) event.name.erase(0, prefix.size());
+    // Users know locks, elections and sessions by their names, not by their keys.
+    inner.on_event = [tell = std::move(options.on_event), root = nodes->keyspace.root(),
+                      prefix = options.lock_prefix](Event event) {
+      for (const auto& begin : {root, prefix}) {
+        if (event.name.starts_with(begin)) event.name.erase(0, begin.size());
+      }
       tell(event);
     };
   }

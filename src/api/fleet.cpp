@@ -7,6 +7,7 @@
 #include "core/duration_reader.hpp"
 #include "core/names.hpp"
 #include "core/text.hpp"
+#include "redis/session_call.hpp"
 #include "runtime/membership.hpp"
 #include "runtime/refusal_text.hpp"
 #include "runtime/wall_clock.hpp"
@@ -68,6 +69,8 @@ class LeasedFleet : public Fleet {
     return preferred_owner(session) == context_->id;
   }
   const std::string& instance_id() const override { return context_->id; }
+  std::string name() const override { return name_; }
+  std::string prefix() const override { return context_->nodes.keyspace.prefix; }
 
  private:
   Refusal explained(const runtime::NotJoined& why) const {
@@ -125,7 +128,8 @@ tl::expected<std::unique_ptr<Fleet>, Refusal> Client::fleet(std::string name,
       data->tls = std::move(*tls);
     }
   }
-  core::FleetPlan plan{.prefix = name + ":",
+  const redis::SessionKeys keys{.fleet = name, .root = context_->nodes.keyspace.root()};
+  core::FleetPlan plan{.prefix = keys.base(),
                        .timing = *timing,
                        .weight = options.weight,
                        .started_ms = runtime::wall_now_ms()};

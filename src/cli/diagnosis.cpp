@@ -64,7 +64,7 @@ bool Diagnosis::all_new() const {
 }
 
 Diagnosis diagnose(Nodes nodes, const std::string& lock_prefix, core::Duration node_timeout) {
-  const Ground ground{lock_prefix, nodes.keyspace};
+  const Ground ground{nodes.keyspace.key(lock_prefix), nodes.keyspace};
   Diagnosis result{std::move(nodes), {}, {}};
   result.facts = look_at_all(result.nodes, ground);
   result.findings = findings_of_all(result.facts, ground.keyspace.cap);

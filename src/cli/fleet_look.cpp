@@ -61,7 +61,7 @@ FleetLook::Done FleetLook::read_results(runtime::Caller& redis, FleetFacts& fact
   for (const auto& session : facts.sessions.good) ids.push_back(session.id);
   for (std::size_t from = 0; from < ids.size(); from += redis::results_per_call) {
     const auto some = part(ids, from, redis::results_per_call);
-    const auto answer = redis.call(redis::results_call(some));
+    const auto answer = redis.call(redis::results_call(fleet_.keys, some));
     if (!answer) return tl::unexpected(said(answer.error()));
     const auto found = redis::results(*answer, some.size());
     if (!found) return tl::unexpected(said(found.error()));

@@ -19,6 +19,7 @@ tl::expected<ChosenFleet, std::string> choose_fleet(const FleetPlace& place) {
   auto nodes = choose_nodes(place.nodes, data ? &*data : nullptr);
   if (!nodes) return tl::unexpected(nodes.error());
   ChosenFleet fleet{.nodes = std::move(*nodes), .keys = {place.fleet, place.session_prefix}};
+  fleet.keys.root = fleet.nodes.keyspace.root();
   fleet.data = data ? std::move(*data) : fleet.nodes.addresses.front();
   if (place.any_address) fleet.addresses = poll::Addresses::any;
   if (place.index) fleet.find = RedisSessionsOptions::Find::index;

@@ -18,7 +18,8 @@ constexpr std::string_view node_options =
       --tls-key FILE    and its key; TENURE_TLS_KEY
       --tls-name NAME   that servers' certificates must show (the host in the URL); TENURE_TLS_NAME
       --ttl-max DURATION  the cap, the same for everybody on a Redis; else TENURE_TTL_MAX, else 60s
-      --prefix TEXT     what Tenure's own keys begin with (tenure:))";
+      --prefix TEXT     what every key of Tenure begins with: with different prefixes nothing is shared. Only the
+                        usual one stands before Tenure's own keys alone, and before no name (tenure:))";
 
 // Of all commands about a fleet; stands for the line @FLEET@.
 constexpr std::string_view fleet_options =

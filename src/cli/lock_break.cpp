@@ -29,7 +29,8 @@ class Breaking {
   Breaking(const LockBreakArgs& args, Nodes nodes)
       : args_(args),
         nodes_(std::move(nodes)),
-        key_(args.place.lock_prefix + args.name),
+        key_prefix_(nodes_.keyspace.key(args.place.lock_prefix)),
+        key_(key_prefix_ + args.name),
         mark_(std::string(core::broken_by) + person(), runtime::random_from_kernel().next()) {}
 
   int run() {
@@ -52,7 +53,7 @@ class Breaking {
 
  private:
   bool look() {
-    auto looked = look_at_lock(nodes_, args_.place.lock_prefix, args_.name);
+    auto looked = look_at_lock(nodes_, key_prefix_, args_.name);
     if (!say_failures(looked, nodes_)) return false;
     lock_ = std::move(looked.locks.front());
     return true;
@@ -204,6 +205,7 @@ class Breaking {
 
   const LockBreakArgs& args_;
   Nodes nodes_;
+  std::string key_prefix_;
   std::string key_;
   core::Grant mark_;
   std::string standing_;  // the grant of the marks: ours, or that of who broke it before

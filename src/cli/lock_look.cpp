@@ -69,24 +69,24 @@ Sights sights_of(const Answers& answers, const std::string& key) {
 
 }  // namespace
 
-Looked look_at_all_locks(const Nodes& nodes, const std::string& lock_prefix) {
+Looked look_at_all_locks(const Nodes& nodes, const std::string& key_prefix) {
   const auto answers = ask_all<ByKey>(
-      nodes, [&](runtime::Caller& redis, std::size_t) { return scan(redis, lock_prefix, nodes.keyspace); });
+      nodes, [&](runtime::Caller& redis, std::size_t) { return scan(redis, key_prefix, nodes.keyspace); });
   ByKey all;
   for (const auto& answer : answers) {
     if (answer) all.insert(answer->begin(), answer->end());
   }
   Looked looked{{}, failures_in(answers)};
   for (const auto& [key, sight] : all) {
-    looked.locks.push_back(view_of(key.substr(lock_prefix.size()), sights_of(answers, key)));
+    looked.locks.push_back(view_of(key.substr(key_prefix.size()), sights_of(answers, key)));
   }
   return looked;
 }
 
-Looked look_at_locks(const Nodes& nodes, const std::string& lock_prefix,
+Looked look_at_locks(const Nodes& nodes, const std::string& key_prefix,
                      const std::vector<std::string>& names) {
   std::vector<std::string> keys;
-  for (const auto& name : names) keys.push_back(lock_prefix + name);
+  for (const auto& name : names) keys.push_back(key_prefix + name);
   const auto answers = ask_all<ByKey>(nodes, [&](runtime::Caller& redis, std::size_t) {
     ByKey found;
     const auto looked = look_at(redis, keys, nodes.keyspace, found);
@@ -99,8 +99,8 @@ Looked look_at_locks(const Nodes& nodes, const std::string& lock_prefix,
   return looked;
 }
 
-Looked look_at_lock(const Nodes& nodes, const std::string& lock_prefix, const std::string& name) {
-  return look_at_locks(nodes, lock_prefix, {name});
+Looked look_at_lock(const Nodes& nodes, const std::string& key_prefix, const std::string& name) {
+  return look_at_locks(nodes, key_prefix, {name});
 }
 
 }  // namespace tenure::cli

@@ -12,6 +12,7 @@
 #include "core/names.hpp"
 #include "core/text.hpp"
 #include "core/timing.hpp"
+#include "redis/key_names.hpp"
 
 namespace tenure::cli {
 
@@ -130,7 +131,7 @@ tl::expected<std::vector<redis::Address>, std::string> find_addresses(const Node
 }  // namespace
 
 tl::expected<redis::Keyspace, std::string> choose_keyspace(const NodeArgs& args) {
-  if (auto error = core::name_error("the prefix", args.prefix)) return tl::unexpected(*error);
+  if (auto error = redis::prefix_error(args.prefix)) return tl::unexpected(*error);
   const auto ttl_max = find_ttl_max(args);
   if (!ttl_max) return tl::unexpected(ttl_max.error());
   const std::string cap = "a cap (--ttl-max) of " + core::shown(*ttl_max);

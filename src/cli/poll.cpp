@@ -95,7 +95,7 @@ class Instance {
     }
     auto fleet = client->fleet(args_.place.fleet, fleet_options());
     if (!fleet) return fail(ExitCode::usage, fleet.error().message);
-    auto source = redis_sessions(source_options());
+    auto source = redis_sessions(**fleet, source_options());
     if (!source) return fail(ExitCode::usage, source.error().message);
     Poller poller(**fleet, std::move(*source), work(), poller_options());
     const StopOnSignal stop(signals);
@@ -147,7 +147,6 @@ class Instance {
     options.url = redis::whole_url(plan_.data);
     if (plan_.data.tls) options.tls = tls();
     options.find = args_.place.index ? RedisSessionsOptions::Find::index : RedisSessionsOptions::Find::scan;
-    options.fleet = args_.place.fleet;
     options.prefix = args_.place.session_prefix;
     options.http = args_.exec.empty();
     return options;
@@ -176,7 +175,6 @@ class Instance {
     if (plan_.data.tls) options.tls = tls();
     // Only one Redis that has both can compare a result with its lease.
     options.leases_in_data = !plan_.apart && plan_.nodes.addresses.size() == 1;
-    options.channel_prefix = args_.place.fleet + ":events:";
     options.on_event = [this](const PollEvent& event) { log_.hear(event); };
     options.on_fleet_event = [this](const FleetEvent& event) { log_.hear(event); };
     return options;

@@ -14,7 +14,7 @@ std::string in_words(const std::string& refused, const Ground& ground) {
   const std::string command = core::printable(refused.substr(0, space), 40);
   const std::string what = space == std::string::npos ? "-" : refused.substr(space + 1);
   const std::map<std::string, std::string> where{
-      {"lease", " on " + ground.lock_prefix + "*"},
+      {"lease", " on " + ground.leases + "*"},
       {"record", " on " + ground.keyspace.record()},
       {"fence", " on " + ground.keyspace.fence()},
       {"queue", " on " + ground.keyspace.queue("") + "*"},
@@ -28,7 +28,7 @@ std::string in_words(const std::string& refused, const Ground& ground) {
 
 tl::expected<std::vector<std::string>, core::Failure> missing_rights(runtime::Caller& redis,
                                                                      const Ground& ground) {
-  const auto answer = redis.call(redis::rights_call(ground.lock_prefix + "tenure-doctor", ground.keyspace));
+  const auto answer = redis.call(redis::rights_call(ground.leases + "tenure-doctor", ground.keyspace));
   if (!answer) {
     if (answer.error().code == core::FailureCode::no_permission) {
       return std::vector<std::string>{"EVAL (what else is missing cannot be seen without it)"};
@@ -41,7 +41,9 @@ tl::expected<std::vector<std::string>, core::Failure> missing_rights(runtime::Ca
 }
 
 std::string rights_needed(const Ground& ground) {
-  return "~" + ground.lock_prefix + "* ~" + ground.keyspace.prefix + "* &" + ground.keyspace.channels() +
+  const std::string own = ground.keyspace.prefix;
+  const std::string leases = ground.leases.starts_with(own) ? "" : "~" + ground.leases + "* ";
+  return leases + "~" + own + "* &" + ground.keyspace.channels() +
          "* +eval +evalsha +get +mget +set +incr +pexpire +pttl +del +lpos +rpush +lrem +lindex +llen +lpop "
          "+publish +subscribe +info +time +ping";
 }

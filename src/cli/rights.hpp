@@ -11,9 +11,9 @@
 
 namespace tenure::cli {
 
-// What an ACL rule must allow, for leases whose keys begin with lock_prefix.
+// What an ACL rule must allow, for leases whose keys begin so.
 struct Ground {
-  std::string lock_prefix = "redlock:";
+  std::string leases = "redlock:";
   redis::Keyspace keyspace{};
 };
 

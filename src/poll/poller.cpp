@@ -6,6 +6,7 @@
 
 #include "core/duration_reader.hpp"
 #include "poll/conductor.hpp"
+#include "redis/session_call.hpp"
 
 namespace tenure {
 
@@ -69,6 +70,17 @@ tl::expected<std::optional<poll::Ledger::Options>, std::string> ledger_of(const 
   return ledger;
 }
 
+// With the keys and channels where results go, in full.
+PollerOptions with_keys(PollerOptions options, const Fleet& fleet) {
+  const redis::SessionKeys keys{.fleet = fleet.name(), .root = redis::Keyspace{fleet.prefix()}.root()};
+  const auto chosen = [&](const std::string& given, const std::string& usual) {
+    return given.empty() ? usual : keys.root + given;
+  };
+  options.state_prefix = chosen(options.state_prefix, keys.states());
+  options.channel_prefix = chosen(options.channel_prefix, keys.events());
+  return options;
+}
+
 }  // namespace
 
 struct Poller::State {
@@ -104,7 +116,7 @@ std::optional<Refusal> Poller::State::get_ready() {
     return usage(std::move(*error));
   auto ledger = ledger_of(options);
   if (!ledger) return usage("where results go: " + ledger.error());
-  auto made = std::make_shared<poll::Conductor>(fleet, work, options, std::move(*ledger));
+  auto made = std::make_shared<poll::Conductor>(fleet, work, with_keys(options, fleet), std::move(*ledger));
   // The fleet keeps its handler for as long as it lives, which is longer than this.
   fleet.on_event(
       [tell = options.on_fleet_event, weak = std::weak_ptr<poll::Conductor>(made)](const FleetEvent& event) {

@@ -2,6 +2,8 @@
 
 #include "core/duration_reader.hpp"
 #include "core/names.hpp"
+#include "redis/key_names.hpp"
+#include "tenure/fleet.hpp"
 
 namespace tenure {
 
@@ -76,6 +78,7 @@ Refusal usage(std::string message) { return {Refusal::Code::usage, std::move(mes
 std::optional<std::string> error_in(const RedisSessionsOptions& options) {
   if (auto error = core::name_error("the fleet's name", options.fleet)) return error;
   if (auto error = core::name_error("the prefix of sessions", options.prefix)) return error;
+  if (auto error = redis::prefix_error(options.tenure_prefix)) return error;
   core::DurationReader reader;
   reader.read_positive("timeout", options.timeout);
   return reader.error();
@@ -87,11 +90,12 @@ tl::expected<std::unique_ptr<SessionSource>, Refusal> redis_sessions(const Redis
   if (auto error = error_in(options)) return tl::unexpected(usage(std::move(*error)));
   auto address = redis::parse_url(options.url);
   if (!address) return tl::unexpected(usage(std::move(address.error())));
-  poll::RedisSessions::Place place{.address = std::move(*address),
-                                   .keys = {options.fleet, options.prefix},
-                                   .find = options.find,
-                                   .addresses = options.http ? poll::Addresses::http : poll::Addresses::any,
-                                   .timeout = options.timeout};
+  poll::RedisSessions::Place place{
+      .address = std::move(*address),
+      .keys = {options.fleet, options.prefix, redis::Keyspace{options.tenure_prefix}.root()},
+      .find = options.find,
+      .addresses = options.http ? poll::Addresses::http : poll::Addresses::any,
+      .timeout = options.timeout};
   const auto& [ca, certificate, key, name] = options.tls;
   const runtime::TlsOptions tls{ca, certificate, key, name};
   if (place.address.tls) {
@@ -100,6 +104,13 @@ tl::expected<std::unique_ptr<SessionSource>, Refusal> redis_sessions(const Redis
     place.tls = std::move(*loaded);
   }
   return std::make_unique<poll::RedisSessions>(std::move(place));
+}
+
+tl::expected<std::unique_ptr<SessionSource>, Refusal> redis_sessions(const Fleet& fleet,
+                                                                     RedisSessionsOptions options) {
+  options.fleet = fleet.name();
+  options.tenure_prefix = fleet.prefix();
+  return redis_sessions(options);
 }
 
 }  // namespace tenure

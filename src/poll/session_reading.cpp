@@ -50,11 +50,12 @@ tl::expected<std::vector<ReadSession>, core::Failure> read_sessions(runtime::Cal
 tl::expected<std::vector<std::string>, core::Failure> scan_sessions(runtime::Caller& redis,
                                                                     const redis::SessionKeys& keys) {
   std::vector<std::string> ids;
+  const std::string prefix = keys.sessions();
   const auto take = [&](const std::vector<std::string>& page) -> tl::expected<void, core::Failure> {
-    for (const auto& key : page) ids.push_back(key.substr(keys.prefix.size()));
+    for (const auto& key : page) ids.push_back(key.substr(prefix.size()));
     return {};
   };
-  if (auto scanned = runtime::scan_keys(redis, keys.prefix, take); !scanned) {
+  if (auto scanned = runtime::scan_keys(redis, prefix, take); !scanned) {
     return tl::unexpected(scanned.error());
   }
   // A scan may give a key twice.

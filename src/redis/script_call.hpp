@@ -20,8 +20,14 @@ using Command = std::vector<std::string>;
 
 // What the scripts need to know beside the request.
 struct Keyspace {
-  std::string prefix = "tenure:";
+  static constexpr std::string_view usual_prefix = "tenure:";
+  std::string prefix{usual_prefix};
   core::Ttl cap{60'000};
+
+  // What every key begins with that is not Tenure's own, those of leases, sessions and results: nothing under the usual
+  // prefix, where names are keys as they are documented; else the prefix, so that two prefixes share nothing.
+  std::string root() const { return prefix == usual_prefix ? "" : prefix; }
+  std::string key(const std::string& name) const { return root() + name; }
 
   std::string record() const { return prefix + "record"; }
   std::string fence() const { return prefix + "fence"; }

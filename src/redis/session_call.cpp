@@ -78,9 +78,9 @@ tl::expected<std::vector<FoundText>, core::Failure> session_texts(const Value& v
   return found;
 }
 
-Command results_call(std::span<const std::string> ids) {
+Command results_call(const SessionKeys& keys, std::span<const std::string> ids) {
   Command command = begin_call(results_script, ids.size());
-  for (const auto& id : ids) command.push_back(SessionKeys::state(id));
+  for (const auto& id : ids) command.push_back(keys.states() + id);
   command.push_back(std::to_string(result_beginning));
   command.push_back(std::to_string(result_length_max));
   return command;

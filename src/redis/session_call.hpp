@@ -17,18 +17,24 @@ namespace tenure::redis {
 struct SessionKeys {
   std::string fleet = "poll";
   std::string prefix = "session:";
+  std::string root{};  // Keyspace::root()
 
-  std::string session(const std::string& id) const { return prefix + id; }
+  // What the keys of sessions begin with, before the id.
+  std::string sessions() const { return root + prefix; }
+  std::string session(const std::string& id) const { return sessions() + id; }
+  // What its leases, heartbeats, index and channels begin with.
+  std::string base() const { return root + fleet + ":"; }
   // All ids, each with the version of its last change.
-  std::string index() const { return fleet + ":sessions"; }
-  std::string version() const { return fleet + ":sessions:version"; }
-  std::string changes() const { return fleet + ":changes"; }
-  std::string lease(const std::string& id) const { return leases() + id; }
-  std::string leases() const { return fleet + ":lease:"; }
+  std::string index() const { return base() + "sessions"; }
+  std::string version() const { return base() + "sessions:version"; }
+  std::string changes() const { return base() + "changes"; }
+  std::string leases() const { return base() + "lease:"; }
   // Of all instances that have ever beaten and are not forgotten yet.
-  std::string nodes() const { return fleet + ":nodes"; }
-  std::string node(const std::string& instance) const { return fleet + ":node:" + instance; }
-  static std::string state(const std::string& id) { return "state:" + id; }
+  std::string nodes() const { return base() + "nodes"; }
+  std::string node(const std::string& instance) const { return base() + "node:" + instance; }
+  // What the keys of results begin with, and the channels that they are told on, before the id.
+  std::string states() const { return root + "state:"; }
+  std::string events() const { return base() + "events:"; }
 };
 
 struct SessionText {
@@ -69,7 +75,7 @@ struct FoundResult {
 };
 // Of each only its beginning: what was polled stands behind that, and can be long.
 inline constexpr std::size_t results_per_call = 500;
-Command results_call(std::span<const std::string> ids);
+Command results_call(const SessionKeys& keys, std::span<const std::string> ids);
 tl::expected<std::vector<FoundResult>, core::Failure> results(const Value& value, std::size_t ids);
 
 }  // namespace tenure::redis

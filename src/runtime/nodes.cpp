@@ -65,7 +65,7 @@ tl::expected<std::vector<redis::Address>, std::string> parse_addresses(const std
 
 tl::expected<std::string, std::string> lock_key(const std::string& prefix, const std::string& name,
                                                 const redis::Keyspace& keyspace) {
-  std::string key = prefix + name;
+  std::string key = keyspace.key(prefix + name);
   if (!keyspace.owns(key)) return key;
   return tl::unexpected("the name " + name + " cannot be used: its key would be " + key +
                         ", which Tenure needs for itself");

@@ -29,7 +29,7 @@ std::optional<std::string> error_in(const std::vector<redis::Address>& addresses
 // Addresses as users write them. The error is a sentence without secrets.
 tl::expected<std::vector<redis::Address>, std::string> parse_addresses(const std::vector<std::string>& urls);
 
-// The key of a lock. The error is a sentence: one of those that Tenure needs for itself can be none.
+// The key of a lock; of an election, which has no prefix of its own. The error is a sentence: one of those that Tenure needs for itself can be none.
 tl::expected<std::string, std::string> lock_key(const std::string& prefix, const std::string& name,
                                                 const redis::Keyspace& keyspace);
 

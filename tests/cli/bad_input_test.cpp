@@ -103,8 +103,8 @@ const std::vector<BadWords> bad_words{
     {{"run", "fence", "--lock-prefix", "tenure:", "--", "true"}, "tenure:fence"},
     {{"run", "record", "--lock-prefix", "tenure:", "--", "true"}, "tenure:record"},
     {{"run", "queue:x", "--lock-prefix", "tenure:", "--", "true"}, "tenure:queue:x"},
-    {{"run", "x", "--prefix", "redlock:", "--lock-prefix", "redlock:queue:", "--", "true"},
-     "redlock:queue:x"},
+    {{"run", "x", "--prefix", "mine:", "--lock-prefix", "queue:", "--", "true"}, "mine:queue:x"},
+    {{"elect", "record", "--prefix", "mine:"}, "mine:record"},
 
     {{"run", "x", "--redis", "", "--", "true"}, "--redis: bad Redis address"},
     {{"run", "x", "--redis", "localhost", "--", "true"}, "--redis: bad Redis address"},
