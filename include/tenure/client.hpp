@@ -54,8 +54,9 @@ class Client {
   /// The name is the key in Redis, as it is.
   tl::expected<Election, Refusal> election(std::string name, const ElectionOptions& options = {}) const;
 
-  /// Takes part in the fleet of this name, once it is started; its keys begin with the name and a colon. Refused (usage)
-  /// when its lengths do not fit together. One client takes part in one fleet.
+  /// Takes part in the fleet of this name, once it is started; its keys begin with the name and a colon, so that fleets
+  /// share nothing. Refused (usage) when its lengths do not fit together, or other keys begin as its own would. One
+  /// client takes part in one fleet.
   tl::expected<std::unique_ptr<Fleet>, Refusal> fleet(std::string name = "poll",
                                                       const FleetOptions& options = {}) const;
 

@@ -101,7 +101,7 @@ struct PollerOptions {
   /// once a later owner has stored one.
   bool leases_in_data = true;
   /// Results go to the hash <state_prefix><id>, and are told on the channel <channel_prefix><id>, both behind the prefix of
-  /// the fleet's client unless that is the usual one. Empty: state: and <fleet>:events:.
+  /// the fleet's client unless that is the usual one. Empty: <fleet>:state:, of the fleet poll state:, and <fleet>:events:.
   std::string state_prefix{};
   std::string channel_prefix{};
   /// What is longer is cut before it is stored.

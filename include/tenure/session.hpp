@@ -59,10 +59,11 @@ struct RedisSessionsOptions {
   std::string url = "redis://127.0.0.1:6379";
   Tls tls{};
   Find find = Find::scan;
-  /// Whose index it is, and what the keys of sessions begin with.
+  /// Whose sessions and index they are.
   std::string fleet = "poll";
-  std::string prefix = "session:";
-  /// That of the fleet's client (ClientOptions::prefix), which stands before both unless it is the usual one.
+  /// What the keys of sessions begin with. Empty: <fleet>:session:, and session: in the fleet poll.
+  std::string prefix{};
+  /// That of the fleet's client (ClientOptions::prefix), which stands before all keys unless it is the usual one.
   std::string tenure_prefix = "tenure:";
   /// Is an address that is no http:// or https:// URL a mistake? Not where a command or a callback polls.
   bool http = true;
@@ -70,7 +71,7 @@ struct RedisSessionsOptions {
   std::chrono::milliseconds timeout{2'000};
 };
 
-/// Sessions in a Redis: the keys session:<id>, each JSON {"address", "interval_ms", "paused", …}. Refused (usage) when
+/// Sessions in a Redis: keys such as session:<id>, each JSON {"address", "interval_ms", "paused", …}. Refused (usage) when
 /// an option is wrong. Connects when it is read, and again when the connection broke.
 tl::expected<std::unique_ptr<SessionSource>, Refusal> redis_sessions(
     const RedisSessionsOptions& options = {});

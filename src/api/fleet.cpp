@@ -7,6 +7,7 @@
 #include "core/duration_reader.hpp"
 #include "core/names.hpp"
 #include "core/text.hpp"
+#include "redis/key_names.hpp"
 #include "redis/session_call.hpp"
 #include "runtime/membership.hpp"
 #include "runtime/refusal_text.hpp"
@@ -102,7 +103,7 @@ class LeasedFleet : public Fleet {
 tl::expected<std::unique_ptr<Fleet>, Refusal> Client::fleet(std::string name,
                                                             const FleetOptions& options) const {
   const auto refuse = [](std::string why) { return tl::unexpected(detail::usage(std::move(why))); };
-  if (auto error = core::name_error("the name of the fleet", name)) return refuse(std::move(*error));
+  if (auto error = redis::fleet_error(name, context_->nodes.keyspace)) return refuse(std::move(*error));
   if (options.weight == 0 || options.weight > core::weight_max)
     return refuse("a weight of " + std::to_string(options.weight) + " is not between 1 and " +
                   std::to_string(core::weight_max));

@@ -91,9 +91,9 @@ struct FleetPlace {
   NodeArgs nodes{};    // of its leases
   std::string data{};  // of its sessions, heartbeats and results; else the first of the nodes
   std::string fleet = "poll";
-  std::string session_prefix = "session:";
-  bool index = false;        // read the index instead of going through all keys
-  bool any_address = false;  // its sessions are polled by a command, not by HTTP
+  std::string session_prefix{};  // empty: as the fleet's name says
+  bool index = false;            // read the index instead of going through all keys
+  bool any_address = false;      // its sessions are polled by a command, not by HTTP
 };
 
 struct SessionsAddArgs {

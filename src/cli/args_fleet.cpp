@@ -10,7 +10,7 @@ namespace {
 void add_fleet_place(CLI::App& app, FleetPlace& place) {
   add_text(app, "--data", place.data);
   app.add_option("--fleet", place.fleet);
-  app.add_option("--session-prefix", place.session_prefix);
+  add_text(app, "--session-prefix", place.session_prefix);
   app.add_flag("--any-address", place.any_address);
   add_node_options(app, place.nodes);
 }

@@ -1,6 +1,7 @@
 #include "cli/fleet_look.hpp"
 
 #include <algorithm>
+#include <set>
 #include <span>
 
 #include "cli/lock_look.hpp"
@@ -82,6 +83,27 @@ FleetLook::Done FleetLook::read_leases(FleetFacts& facts) const {
   return {};
 }
 
+// A program may have its sessions from elsewhere (SessionSource): then only leases and heartbeats tell of them. All keys
+// are gone through only if there is something to find.
+void FleetLook::find_unlisted(FleetFacts& facts) const {
+  std::uint64_t said_owned = 0;
+  for (const auto& beat : facts.beats) {
+    if (const auto said = poll::read_instance(beat.text)) said_owned += said->owned;
+  }
+  const auto owned = static_cast<std::uint64_t>(std::ranges::count_if(facts.leases, &LockView::holds));
+  if (!facts.sessions.good.empty() && said_owned <= owned) return;
+  Looked looked = look_at_all_locks(fleet_.nodes, fleet_.keys.leases());
+  if (!enough(looked, fleet_.nodes)) {
+    say("leases of sessions that are not in Redis could not be counted: " +
+        *failures_said(looked, fleet_.nodes));
+    return;
+  }
+  std::set<std::string> listed;
+  for (const auto& session : facts.sessions.good) listed.insert(session.id);
+  std::erase_if(looked.locks, [&](const LockView& lease) { return listed.contains(lease.name); });
+  facts.unlisted = std::move(looked.locks);
+}
+
 tl::expected<FleetView, std::string> FleetLook::look() {
   FleetFacts facts;
   facts.now_ms = runtime::wall_now_ms();
@@ -93,6 +115,7 @@ tl::expected<FleetView, std::string> FleetLook::look() {
   if (auto done = read_beats(*redis, facts); !done) return tl::unexpected(done.error());
   if (auto done = read_results(*redis, facts); !done) return tl::unexpected(done.error());
   if (auto done = read_leases(facts); !done) return tl::unexpected(done.error());
+  find_unlisted(facts);
   return view_of(std::move(facts));
 }
 

@@ -23,6 +23,7 @@ class FleetLook {
   Done read_beats(runtime::Caller& redis, FleetFacts& facts) const;
   Done read_results(runtime::Caller& redis, FleetFacts& facts) const;
   Done read_leases(FleetFacts& facts) const;
+  void find_unlisted(FleetFacts& facts) const;
   std::string said(const core::Failure& failure) const;
 
   ChosenFleet fleet_;

@@ -2,12 +2,13 @@
 
 #include "cli/ask_all.hpp"
 #include "core/names.hpp"
+#include "redis/key_names.hpp"
 
 namespace tenure::cli {
 
 tl::expected<ChosenFleet, std::string> choose_fleet(const FleetPlace& place) {
-  if (auto error = core::name_error("the fleet's name", place.fleet)) return tl::unexpected(*error);
-  if (auto error = core::name_error("the prefix of sessions", place.session_prefix)) {
+  if (auto error = core::name_error("the prefix of sessions", place.session_prefix);
+      error && !place.session_prefix.empty()) {
     return tl::unexpected(*error);
   }
   std::optional<redis::Address> data;
@@ -18,6 +19,7 @@ tl::expected<ChosenFleet, std::string> choose_fleet(const FleetPlace& place) {
   }
   auto nodes = choose_nodes(place.nodes, data ? &*data : nullptr);
   if (!nodes) return tl::unexpected(nodes.error());
+  if (auto error = redis::fleet_error(place.fleet, nodes->keyspace)) return tl::unexpected(*error);
   ChosenFleet fleet{.nodes = std::move(*nodes), .keys = {place.fleet, place.session_prefix}};
   fleet.keys.root = fleet.nodes.keyspace.root();
   fleet.data = data ? std::move(*data) : fleet.nodes.addresses.front();

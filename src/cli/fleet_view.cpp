@@ -48,22 +48,28 @@ FleetView view_of(FleetFacts facts) {
   FleetView view{.now_ms = facts.now_ms, .bad = std::move(facts.sessions.bad)};
   std::map<std::string, InstanceView> instances;
   for (const auto& beat : facts.beats) instances[beat.instance] = instance_of(beat, facts.now_ms);
+  const auto count = [&](const LockView& lease) {
+    const std::string& owner = lease.holder.owner;
+    auto& instance =
+        instances.try_emplace(owner, InstanceView{.id = owner, .status = "silent"}).first->second;
+    instance.owned += 1;
+    view.owned += 1;
+  };
+  for (const auto& lease : facts.unlisted) {
+    if (!lease.holds()) continue;
+    count(lease);
+    view.unlisted += 1;
+  }
   for (std::size_t i = 0; i < good.size(); ++i) {
     SessionView session{std::move(good[i]), std::move(facts.leases[i]), std::move(facts.results[i])};
-    if (session.lease.holds()) {
-      const std::string& owner = session.lease.holder.owner;
-      auto& instance =
-          instances.try_emplace(owner, InstanceView{.id = owner, .status = "silent"}).first->second;
-      instance.owned += 1;
-      view.owned += 1;
-    }
+    if (session.lease.holds()) count(session.lease);
     view.paused += session.session.paused ? 1 : 0;
     view.nobody += session.nobody() ? 1 : 0;
     view.failing += session.failing() ? 1 : 0;
     view.sessions.push_back(std::move(session));
   }
   for (auto& [id, instance] : instances) view.instances.push_back(std::move(instance));
-  view.balance = balance_of(view.instances, view.sessions.size() - view.paused);
+  view.balance = balance_of(view.instances, view.sessions.size() - view.paused + view.unlisted);
   return view;
 }
 

@@ -29,6 +29,8 @@ struct FleetFacts {
   Sessions sessions{};
   std::vector<LockView> leases{};  // of the good sessions, in their order
   std::vector<Result> results{};   // likewise
+  std::vector<LockView>
+      unlisted{};  // leases of sessions that are not in Redis: the fleet has another source of them
 };
 
 struct InstanceView {
@@ -71,6 +73,7 @@ struct FleetView {
   std::optional<Balance> balance{};  // nothing: nobody is ready
   std::size_t paused = 0;
   std::size_t owned = 0;
+  std::size_t unlisted = 0;  // of these, not among the sessions
   std::size_t nobody = 0;
   std::size_t failing = 0;
 };

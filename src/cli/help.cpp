@@ -24,8 +24,10 @@ constexpr std::string_view node_options =
 // Of all commands about a fleet; stands for the line @FLEET@.
 constexpr std::string_view fleet_options =
     R"(      --data URL        the Redis of sessions, heartbeats and results (the first --redis)
-      --fleet NAME      what the keys of heartbeats and leases begin with, before a colon (poll)
-      --session-prefix TEXT  what the keys of sessions begin with, before the id (session:)
+      --fleet NAME      which fleet. Fleets share nothing: what belongs to one begins with its name and a colon,
+                        as in NAME:session:ID and NAME:state:ID; of the usual one only leases, heartbeats and
+                        channels do, and its sessions are session:ID (poll)
+      --session-prefix TEXT  what the keys of its sessions begin with instead, before the id
       --any-address     it polls by a command: any address will do, not only http:// and https://)";
 
 }  // namespace

@@ -13,7 +13,7 @@ session:ID, JSON with address and interval_ms (4s to 120s), written by "tenure s
 
 Each session's address is fetched by HTTP GET when it is due; the request names the instance and the token in
 X-Tenure-Instance and X-Tenure-Token. The result goes to the hash state:ID, by a script that refuses it where a later
-owner has been, and to the channel poll:events:ID.
+owner has been, and to the channel poll:events:ID. With --fleet NAME all of these begin with NAME: instead.
 
       --exec COMMAND      run this by /bin/sh -c instead, with TENURE_SESSION, TENURE_ADDRESS, TENURE_TOKEN and
                           TENURE_INSTANCE in its environment; its output is the result, and what it leaves running when

@@ -27,8 +27,9 @@ Usage: tenure sessions add ID ADDRESS [--every DURATION] [--replace] [OPTIONS]
 
 @NODES@
 
-A session is a key, session:ID, with JSON: {"id": ID, "address": URL, "interval_ms": 10000, "paused": false}; only the
-address is needed, and other fields are left alone. One that was written with redis-cli is found, too, but is not in the
+A session is a key, session:ID (NAME:session:ID with --fleet NAME), with JSON:
+{"id": ID, "address": URL, "interval_ms": 10000, "paused": false}; only the address is needed, and other fields are left
+alone. One that was written with redis-cli is found, too, but is not in the
 index before add has been called for it.
 
 Exit codes:

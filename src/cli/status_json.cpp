@@ -116,6 +116,7 @@ std::string status_json(const FleetView& view, const std::string& fleet) {
   add_count(json, "sessions", view.sessions.size());
   add_count(json, "paused", view.paused);
   add_count(json, "owned", view.owned);
+  add_count(json, "unlisted", view.unlisted);
   add_count(json, "nobody", view.nobody);
   add_count(json, "failing", view.failing);
   add_count(json, "bad", view.bad.size());

@@ -26,6 +26,7 @@ std::string summary(const FleetView& view, const std::string& fleet) {
   std::string text = "fleet " + core::printable(fleet) + ": " + counted(view.instances.size(), "instance") +
                      ", " + counted(view.sessions.size(), "session") + ", " + std::to_string(view.owned) +
                      " owned";
+  if (view.unlisted > 0) text += " (" + std::to_string(view.unlisted) + " of them not listed in Redis)";
   for (const auto& [count, word] : {std::pair(view.paused, " paused"),
                                     {view.nobody, " with nobody"},
                                     {view.failing, " failing"},

@@ -76,9 +76,11 @@ namespace {
 Refusal usage(std::string message) { return {Refusal::Code::usage, std::move(message)}; }
 
 std::optional<std::string> error_in(const RedisSessionsOptions& options) {
-  if (auto error = core::name_error("the fleet's name", options.fleet)) return error;
-  if (auto error = core::name_error("the prefix of sessions", options.prefix)) return error;
   if (auto error = redis::prefix_error(options.tenure_prefix)) return error;
+  if (auto error = redis::fleet_error(options.fleet, {options.tenure_prefix})) return error;
+  if (auto error = core::name_error("the prefix of sessions", options.prefix);
+      error && !options.prefix.empty())
+    return error;
   core::DurationReader reader;
   reader.read_positive("timeout", options.timeout);
   return reader.error();

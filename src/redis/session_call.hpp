@@ -15,12 +15,16 @@
 namespace tenure::redis {
 
 struct SessionKeys {
-  std::string fleet = "poll";
-  std::string prefix = "session:";
-  std::string root{};  // Keyspace::root()
+  static constexpr std::string_view usual_fleet = "poll";
+  std::string fleet{usual_fleet};
+  std::string prefix{};  // of sessions, where somebody chose it
+  std::string root{};    // Keyspace::root()
 
+  // What sessions and results begin with: the name of the fleet, so that two fleets share neither. Those of the usual fleet
+  // have the plain names that everybody knows who writes or reads them.
+  std::string own() const { return root + (fleet == usual_fleet ? "" : fleet + ":"); }
   // What the keys of sessions begin with, before the id.
-  std::string sessions() const { return root + prefix; }
+  std::string sessions() const { return prefix.empty() ? own() + "session:" : root + prefix; }
   std::string session(const std::string& id) const { return sessions() + id; }
   // What its leases, heartbeats, index and channels begin with.
   std::string base() const { return root + fleet + ":"; }
@@ -33,7 +37,7 @@ struct SessionKeys {
   std::string nodes() const { return base() + "nodes"; }
   std::string node(const std::string& instance) const { return base() + "node:" + instance; }
   // What the keys of results begin with, and the channels that they are told on, before the id.
-  std::string states() const { return root + "state:"; }
+  std::string states() const { return own() + "state:"; }
   std::string events() const { return base() + "events:"; }
 };
 

@@ -92,9 +92,9 @@ TEST_F(StatusTest, JsonHasTheSameFacts) {
       << result.out;
   EXPECT_TRUE(has(result.out, R"("weight": 1, "owned": 1, "says_owned": 0, "share": 1.00, "left_ms": 2)"));
   EXPECT_TRUE(has(result.out, R"("balance": {"within_one": true, "most": 1.00, "fewest": 1.00})"));
-  EXPECT_TRUE(
-      has(result.out,
-          R"("counts": {"sessions": 1, "paused": 0, "owned": 1, "nobody": 0, "failing": 0, "bad": 1})"));
+  EXPECT_TRUE(has(
+      result.out,
+      R"("counts": {"sessions": 1, "paused": 0, "owned": 1, "unlisted": 0, "nobody": 0, "failing": 0, "bad": 1})"));
   EXPECT_TRUE(has(result.out,
                   R"("sessions": [{"id": "s\"1", "address": "http://a", "interval_ms": 10000, )"
                   R"("paused": false, "state": "held", "owner": "web-1", "token": 17, "left_ms": 2)"))

@@ -1,4 +1,5 @@
-// ClientOptions::prefix covers every key: clients with different prefixes share no lock, no election and no fleet.
+// ClientOptions::prefix covers every key: clients with different prefixes share no lock, no election and no fleet. Nor do
+// fleets of different names.
 #include <atomic>
 
 #include "integration/api.hpp"
@@ -80,6 +81,32 @@ TEST_F(ApiPrefix, AFleetReadsPollsAndStoresUnderIt) {
   EXPECT_EQ(wrong, 0);
   EXPECT_FALSE(there("state:s1"));
   EXPECT_FALSE(there("b:state:s1"));
+}
+
+TEST_F(ApiPrefix, ANamedFleetHasSessionsAndResultsOfItsOwnAndItsNameIsSaidOnce) {
+  for (const std::string begin : {"", "billing:"}) {
+    nodes[0].command(
+        {"SET", begin + "session:s1", poll::write_session({.id = "s1", .address = "x" + begin})});
+  }
+  const Client client = open(nodes, "web-1");
+  auto fleet = client.fleet("billing", {.ttl = 3s}).value();
+  auto source = redis_sessions(*fleet, {.url = nodes[0].url(), .http = false}).value();
+  std::atomic<int> wrong = 0;
+  CallbackPoll work{.call = [&](const Session& session, const SessionLease& lease, const std::stop_token&) {
+    wrong += session.address == "xbilling:" && lease.key == "billing:lease:s1" ? 0 : 1;
+    return PollOutcome{.ok = true};
+  }};
+  Poller poller(*fleet, std::move(source), work, {.data = nodes[0].url()});
+  ASSERT_TRUE(poller.start());
+  EXPECT_TRUE(wait_until([&] { return there("billing:state:s1"); }, 20s));
+  poller.stop();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_FALSE(there("state:s1"));
+  for (const char* name : {"session", "state", "redlock", "poll:x"}) {
+    const auto refused = client.fleet(name);
+    ASSERT_FALSE(refused) << name;
+    EXPECT_NE(refused.error().message.find("cannot be used"), std::string::npos) << refused.error().message;
+  }
 }
 
 TEST_F(ApiPrefix, OneWhoseKeysCouldBeThoseOfTheUsualPrefixIsRefused) {
