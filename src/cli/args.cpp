@@ -171,6 +171,7 @@ Parsed parse_lock_ls(std::span<const std::string> words) {
   LockLsArgs ls;
   CLI::App app;
   app.add_flag("--json", ls.json);
+  app.add_flag("--sessions", ls.sessions);
   add_lock_place(app, ls.place);
   if (auto end = read_words(app, words, lock_help_text)) return std::move(*end);
   return ls;
@@ -181,6 +182,7 @@ Parsed parse_lock_show(std::span<const std::string> words) {
   CLI::App app;
   app.add_option("NAME", show.name)->required();
   app.add_flag("--json", show.json);
+  app.add_option("--fleet", show.fleet);
   add_lock_place(app, show.place);
   if (auto end = read_words(app, words, lock_help_text)) return std::move(*end);
   return show;

@@ -70,12 +70,14 @@ struct LockPlace {
 
 struct LockLsArgs {
   bool json = false;
+  bool sessions = false;  // list those of fleets, and do not only count them
   LockPlace place{};
 };
 
 struct LockShowArgs {
   std::string name;
   bool json = false;
+  std::string fleet = "poll";  // whose sessions are looked for
   LockPlace place{};
 };
 

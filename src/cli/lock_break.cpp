@@ -11,6 +11,7 @@
 #include "core/record.hpp"
 #include "core/text.hpp"
 #include "redis/lock_call.hpp"
+#include "redis/session_call.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/instance_id.hpp"
 #include "runtime/refusal_text.hpp"
@@ -35,8 +36,11 @@ class Breaking {
 
   int run() {
     if (!look()) return number(ExitCode::no_quorum);
+    if (!lock_.taken()) {
+      if (const auto why = no_lock()) return fail(ExitCode::not_taken, *why);
+    }
     if (const auto why = cannot()) return fail(ExitCode::not_taken, *why);
-    say(args_.name + " is " + lock_words(lock_));
+    say("the lock " + args_.name + " is " + lock_words(lock_));
     if (args_.unsafe) say(unsafe_text());
     if (!args_.yes && !says_yes(args_.unsafe ? "Free it all the same?" : "Break it?")) {
       return fail(ExitCode::not_taken, "nothing was changed");
@@ -57,6 +61,17 @@ class Breaking {
     if (!say_failures(looked, nodes_)) return false;
     lock_ = std::move(looked.locks.front());
     return true;
+  }
+
+  // Is the name taken by something that cannot be broken?
+  std::optional<std::string> no_lock() const {
+    const auto looked = look_at_name(
+        nodes_, {args_.place.lock_prefix, std::string(redis::SessionKeys::usual_fleet)}, args_.name);
+    const auto& other = looked.locks.front();
+    if (!other.taken() || other.kind == LeaseKind::lock) return std::nullopt;
+    return args_.name + " is no lock but " + kind_words(other) + ", " + lock_words(other) +
+           ": only locks can be broken, and nothing was changed. End the process that has it, and another "
+           "gets it";
   }
 
   std::optional<std::string> cannot() const {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/json.hpp"
-#include "cli/lock_view.hpp"
+#include "cli/lock_look.hpp"
 #include "cli/nodes.hpp"
 
 namespace tenure::cli {
@@ -13,14 +13,19 @@ namespace tenure::cli {
 // "held by web-3 for another 12s (token 5)", "free".
 std::string lock_words(const LockView& lock);
 
-// A line for each, with a heading.
+// "a lock", "an election", "a session of the fleet poll". Of something that has a kind.
+std::string kind_words(const LockView& lock);
+
+// A line for each, with a heading; and one for each fleet.
 std::string lock_table(const std::vector<LockView>& locks);
+std::string fleet_lines(const std::vector<FleetCount>& fleets);
 
 // One name, and below it what each node shows.
 std::string lock_page(const LockView& lock, const Nodes& nodes);
 
-// {"locks": […]}, and one such object by itself with what each node shows. docs/lock.md says what is in it.
-std::string locks_json(const std::vector<LockView>& locks);
-std::string lock_json(const LockView& lock, const Nodes& nodes);
+// {"locks": […], "fleets": […]}, and one such lock by itself with what each node shows, and what else has the name.
+// docs/lock.md says what is in it.
+std::string locks_json(const AllLeases& leases);
+std::string lock_json(const std::vector<LockView>& locks, const Nodes& nodes);
 
 }  // namespace tenure::cli

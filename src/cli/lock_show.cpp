@@ -6,6 +6,7 @@
 #include "cli/lock_output.hpp"
 #include "cli/lock_plan.hpp"
 #include "cli/message.hpp"
+#include "redis/key_names.hpp"
 
 namespace tenure::cli {
 
@@ -16,29 +17,48 @@ int print(const std::string& text, ExitCode code) {
   return finish_output(code);
 }
 
+std::string hidden_text(std::size_t count) {
+  return "the user may not look at " + std::to_string(count) + (count == 1 ? " key" : " keys") +
+         ", with PTTL and GETRANGE: elections and fleets among these are not shown";
+}
+
 }  // namespace
 
 int lock_ls(const LockLsArgs& args) {
   const auto nodes = lock_nodes(args.place, std::nullopt);
   if (!nodes) return fail(ExitCode::usage, nodes.error());
-  const Looked looked = look_at_all_locks(*nodes, nodes->keyspace.key(args.place.lock_prefix));
-  if (!say_failures(looked, *nodes)) return number(ExitCode::no_quorum);
-  if (args.json) return print(locks_json(looked.locks), ExitCode::done);
-  if (looked.locks.empty()) {
-    say("there are no locks under " + nodes->keyspace.key(args.place.lock_prefix));
+  const AllLeases leases = look_at_all_leases(*nodes, args.place.lock_prefix,
+                                              args.sessions ? ShowSessions::listed : ShowSessions::counted);
+  if (!say_failures(leases.looked, *nodes)) return number(ExitCode::no_quorum);
+  if (leases.looked.hidden > 0) say(hidden_text(leases.looked.hidden));
+  if (args.json) return print(locks_json(leases), ExitCode::done);
+  const auto& locks = leases.looked.locks;
+  if (locks.empty() && leases.fleets.empty()) {
+    say("there are no locks under " + nodes->keyspace.key(args.place.lock_prefix) +
+        ", no elections, and no sessions that anybody owns");
     return number(ExitCode::done);
   }
-  return print(lock_table(looked.locks), ExitCode::done);
+  std::string text = locks.empty() ? "" : lock_table(locks);
+  if (!args.sessions)
+    text += (text.empty() || leases.fleets.empty() ? "" : "\n") + fleet_lines(leases.fleets);
+  return print(text, ExitCode::done);
 }
 
 int lock_show(const LockShowArgs& args) {
   const auto nodes = lock_nodes(args.place, args.name);
   if (!nodes) return fail(ExitCode::usage, nodes.error());
-  const Looked looked = look_at_lock(*nodes, nodes->keyspace.key(args.place.lock_prefix), args.name);
+  if (auto error = redis::fleet_error(args.fleet, nodes->keyspace)) return fail(ExitCode::usage, *error);
+  const Looked looked = look_at_name(*nodes, {args.place.lock_prefix, args.fleet}, args.name);
   if (!say_failures(looked, *nodes)) return number(ExitCode::no_quorum);
-  const LockView& lock = looked.locks.front();
-  return print(args.json ? lock_json(lock, *nodes) : lock_page(lock, *nodes),
-               lock.taken() ? ExitCode::done : ExitCode::not_taken);
+  const bool taken = looked.locks.front().taken();
+  if (!taken && looked.hidden > 0) say(hidden_text(looked.hidden));
+  std::string text;
+  if (args.json) {
+    text = lock_json(looked.locks, *nodes);
+  } else {
+    for (const auto& lock : looked.locks) text += lock_page(lock, *nodes);
+  }
+  return print(text, taken ? ExitCode::done : ExitCode::not_taken);
 }
 
 }  // namespace tenure::cli

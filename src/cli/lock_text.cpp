@@ -20,9 +20,20 @@ std::string token_column(const core::Holder& holder) {
   return holder.token == 0 ? "-" : std::to_string(holder.token);
 }
 
+std::string kind_column(const LockView& lock) {
+  if (!lock.kind) return "-";
+  return std::string(word_for(*lock.kind)) +
+         (lock.kind == LeaseKind::session ? " of " + core::printable(lock.fleet, 60) : "");
+}
+
+std::string counted(std::size_t count, const std::string& word) {
+  return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
+}
+
 Row row_of(const LockView& lock) {
   const std::string owner = core::printable(lock.holder.owner, 60);
   return {core::printable(lock.name, 60),
+          kind_column(lock),
           word_for(lock.state),
           owner.empty() ? "-" : owner,
           token_column(lock.holder),
@@ -74,13 +85,35 @@ std::string lock_words(const LockView& lock) {
 }
 
 std::string lock_table(const std::vector<LockView>& locks) {
-  std::vector<Row> rows{{"NAME", "STATE", "OWNER", "TOKEN", "LEFT", "WAITING", "NODES"}};
+  std::vector<Row> rows{{"NAME", "KIND", "STATE", "OWNER", "TOKEN", "LEFT", "WAITING", "NODES"}};
   for (const auto& lock : locks) rows.push_back(row_of(lock));
   return aligned(rows);
 }
 
+std::string fleet_lines(const std::vector<FleetCount>& fleets) {
+  std::string lines;
+  for (const auto& [fleet, sessions, instances] : fleets) {
+    lines += "fleet " + core::printable(fleet, 60) + ": " + counted(sessions, "session") + " held by " +
+             counted(instances, "instance") + "\n";
+  }
+  return lines;
+}
+
+std::string kind_words(const LockView& lock) {
+  switch (*lock.kind) {
+    case LeaseKind::election:
+      return "an election";
+    case LeaseKind::session:
+      return "a session of the fleet " + core::printable(lock.fleet, 60);
+    case LeaseKind::lock:
+      break;
+  }
+  return "a lock";
+}
+
 std::string lock_page(const LockView& lock, const Nodes& nodes) {
-  std::string text = core::printable(lock.name) + ": " + lock_words(lock) + "\n";
+  std::string text = core::printable(lock.name) + ": " + (lock.kind ? kind_words(lock) + ", " : "") +
+                     lock_words(lock) + "\n";
   if (const auto time = runtime::began(lock.holder.owner)) {
     text += "its owner is a process since " + time_text(*time) + "\n";
   }

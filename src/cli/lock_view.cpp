@@ -81,4 +81,31 @@ LockView view_of(std::string name, Sights nodes) {
   return view;
 }
 
+LockView view_of(LeaseName name, Sights nodes) {
+  LockView view = view_of(std::move(name.name), std::move(nodes));
+  view.kind = name.kind;
+  view.fleet = std::move(name.fleet);
+  return view;
+}
+
+const char* word_for(LeaseKind kind) {
+  switch (kind) {
+    case LeaseKind::election:
+      return "election";
+    case LeaseKind::session:
+      return "session";
+    case LeaseKind::lock:
+      break;
+  }
+  return "lock";
+}
+
+LeaseName lease_name(const std::string& key, const std::string& lock_prefix) {
+  constexpr std::string_view mark = ":lease:";
+  if (key.starts_with(lock_prefix)) return {key.substr(lock_prefix.size()), LeaseKind::lock};
+  const auto at = key.find(mark);
+  if (at == std::string::npos || at == 0) return {key, LeaseKind::election};
+  return {key.substr(at + mark.size()), LeaseKind::session, key.substr(0, at)};
+}
+
 }  // namespace tenure::cli

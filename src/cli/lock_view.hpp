@@ -22,6 +22,21 @@ enum class LockState : std::uint8_t {
 
 const char* word_for(LockState state);
 
+// What a lease is of.
+enum class LeaseKind : std::uint8_t { lock, election, session };
+
+const char* word_for(LeaseKind kind);
+
+struct LeaseName {
+  std::string name;
+  LeaseKind kind = LeaseKind::lock;
+  std::string fleet{};  // of a session
+};
+
+// Whose key it is, the prefix of all keys (Keyspace::root) taken off. An election whose name has ":lease:" in its midst
+// cannot be told from a session.
+LeaseName lease_name(const std::string& key, const std::string& lock_prefix);
+
 // Nothing for a node that did not answer.
 using Sights = std::vector<std::optional<core::Sight>>;
 
@@ -35,6 +50,8 @@ struct LockView {
   std::size_t shown_on = 0;  // how many nodes show that grant
   // Since when it is held is not in Redis today.
   Sights nodes{};
+  std::optional<LeaseKind> kind{};  // nothing: not asked, or nothing is kept for the name
+  std::string fleet{};              // of a session
 
   bool taken() const { return state != LockState::free; }
   // Has somebody a grant, as far as anybody can tell?
@@ -43,5 +60,6 @@ struct LockView {
 
 // The majority is one of all nodes, whether they answer or not.
 LockView view_of(std::string name, Sights nodes);
+LockView view_of(LeaseName name, Sights nodes);
 
 }  // namespace tenure::cli

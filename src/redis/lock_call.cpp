@@ -1,5 +1,7 @@
 #include "redis/lock_call.hpp"
 
+#include <tuple>
+
 namespace tenure::redis {
 
 namespace {
@@ -46,6 +48,30 @@ tl::expected<Broken, core::Failure> broken(const Value& value) {
     }
   }
   return tl::unexpected(misfit("break gives 2, 1, 0 or -1"));
+}
+
+Command find_leases_call(std::span<const std::string> keys) {
+  return call(find_leases_script, {}, {keys.begin(), keys.end()});
+}
+
+tl::expected<FoundLeases, core::Failure> found_leases(const Value& value, std::size_t keys) {
+  using Kind = Value::Kind;
+  const auto& items = value.items;
+  if (value.kind != Kind::array || items.size() % 3 != 1 || items[0].kind != Kind::integer ||
+      items[0].integer < 0) {
+    return tl::unexpected(misfit("find_leases gives a number, and three things for each lease"));
+  }
+  FoundLeases found{.hidden = static_cast<std::size_t>(items[0].integer)};
+  for (std::size_t i = 1; i < items.size(); i += 3) {
+    const auto& [place, text, left] = std::tie(items[i], items[i + 1], items[i + 2]);
+    const bool fits = place.kind == Kind::integer && place.integer >= 1 &&
+                      static_cast<std::uint64_t>(place.integer) <= keys && text.kind == Kind::string &&
+                      left.kind == Kind::integer;
+    if (!fits) return tl::unexpected(misfit("find_leases gives a place, a value and a time for each lease"));
+    found.leases.push_back(
+        {static_cast<std::size_t>(place.integer) - 1, {text.text, core::Ttl(left.integer)}});
+  }
+  return found;
 }
 
 Command free_call(const std::string& lease, const std::string& victim, const Keyspace& keyspace) {

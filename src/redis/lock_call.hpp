@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -32,6 +33,18 @@ enum class Broken : std::uint8_t {
   changed,  // something else is there
 };
 tl::expected<Broken, core::Failure> broken(const Value& value);
+
+// Which of these keys, of whatever kind, show what Tenure writes into a lease. Their queues are not looked at.
+Command find_leases_call(std::span<const std::string> keys);
+struct FoundLease {
+  std::size_t at = 0;  // among the keys
+  core::Sight sight{};
+};
+struct FoundLeases {
+  std::vector<FoundLease> leases{};
+  std::size_t hidden = 0;  // keys that the user may not look at
+};
+tl::expected<FoundLeases, core::Failure> found_leases(const Value& value, std::size_t keys);
 
 // Gives a lease back in the name of its holder, at once, and calls the next waiter. The answer is that of a release.
 Command free_call(const std::string& lease, const std::string& victim, const Keyspace& keyspace);

@@ -24,6 +24,7 @@ extern const Script publish_result_script;
 extern const Script rights_script;
 extern const Script look_script;
 extern const Script break_script;
+extern const Script find_leases_script;
 extern const Script beat_script;
 extern const Script session_put_script;
 extern const Script session_remove_script;

@@ -65,7 +65,7 @@ TEST_P(LockBreakTest, TheHolderIsToldAndItsCommandEndedBeforeTheNameIsFree) {
   EXPECT_TRUE(has(refused.err, "job is held by broken by ")) << refused.err;
 
   EXPECT_EQ(breaker->exit_code(), 0) << breaker->err();
-  EXPECT_TRUE(has(breaker->err(), "tenure: job is held by web-3 for another ")) << breaker->err();
+  EXPECT_TRUE(has(breaker->err(), "tenure: the lock job is held by web-3 for another ")) << breaker->err();
   EXPECT_TRUE(has(breaker->err(), "(token " + token + ")\n")) << breaker->err();
   EXPECT_TRUE(breaker->err().ends_with("tenure: job is free\n")) << breaker->err();
   EXPECT_EQ(tenure(Job{.options = {"-n"}, .command = shell("exit 3")}.words(urls())).code, 3);

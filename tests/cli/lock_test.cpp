@@ -41,16 +41,17 @@ TEST_F(LockTest, LsShowsEveryNameWithItsOwnerTokenTimeWaitersAndNodes) {
   EXPECT_EQ(result.code, 0) << result.err;
   const auto rows = table(result.out);
   ASSERT_EQ(rows.size(), 4U) << result.out;
-  EXPECT_EQ(rows[0], (Words{"NAME", "STATE", "OWNER", "TOKEN", "LEFT", "WAITING", "NODES"}));
+  EXPECT_EQ(rows[0], (Words{"NAME", "KIND", "STATE", "OWNER", "TOKEN", "LEFT", "WAITING", "NODES"}));
   EXPECT_EQ(rows[1][0], "a");
   EXPECT_EQ(rows[2][0], "b");
-  EXPECT_EQ(rows[2][1], "held");
-  EXPECT_EQ(rows[2][2], "web-3");
-  EXPECT_EQ(rows[2][3], std::to_string(token));
-  EXPECT_TRUE(rows[2][4].ends_with("s")) << result.out;
-  EXPECT_EQ(rows[2][5], "1");
-  EXPECT_EQ(rows[2][6], "3/3");
-  EXPECT_EQ(rows[3], (Words{"left-over", "free", "web-9", "5", "50s", "0", "1/3"}));
+  EXPECT_EQ(rows[2][1], "lock");
+  EXPECT_EQ(rows[2][2], "held");
+  EXPECT_EQ(rows[2][3], "web-3");
+  EXPECT_EQ(rows[2][4], std::to_string(token));
+  EXPECT_TRUE(rows[2][5].ends_with("s")) << result.out;
+  EXPECT_EQ(rows[2][6], "1");
+  EXPECT_EQ(rows[2][7], "3/3");
+  EXPECT_EQ(rows[3], (Words{"left-over", "lock", "free", "web-9", "5", "50s", "0", "1/3"}));
 }
 
 TEST_F(LockTest, ShowTellsWhatEachNodeShows) {
@@ -60,7 +61,7 @@ TEST_F(LockTest, ShowTellsWhatEachNodeShows) {
   nodes[1].command({"DEL", "redlock:job"});
   const Result result = lock({"show", "job"});
   EXPECT_EQ(result.code, 0);
-  EXPECT_TRUE(result.out.starts_with("job: held by web-3 for another ")) << result.out;
+  EXPECT_TRUE(result.out.starts_with("job: a lock, held by web-3 for another ")) << result.out;
   EXPECT_TRUE(has(result.out, "  " + urls()[0] + ": held by web-3 for another ")) << result.out;
   EXPECT_TRUE(has(result.out, "  " + urls()[1] + ": nothing\n")) << result.out;
   EXPECT_TRUE(has(result.out, "(token " + token + ")")) << result.out;
@@ -73,7 +74,8 @@ TEST_F(LockTest, ShowOfANameThatNobodyHasExitsWithOne) {
   nodes[0].command({"SET", "redlock:job", "web-9#0123456789abcdef#5", "PX", "50000"});
   const Result left_over = lock({"show", "job"});
   EXPECT_EQ(left_over.code, 1);
-  EXPECT_TRUE(left_over.out.starts_with("job: free; what is left of web-9 on 1 of 3 nodes ends in 50s\n"))
+  EXPECT_TRUE(
+      left_over.out.starts_with("job: a lock, free; what is left of web-9 on 1 of 3 nodes ends in 50s\n"))
       << left_over.out;
 }
 
@@ -91,9 +93,11 @@ TEST_F(LockTest, JsonHasTheSameFactsWellEscaped) {
   const Result ls = lock({"ls", "--json"});
   EXPECT_EQ(ls.code, 0);
   const std::string start =
-      R"("name": "a\"b", "state": "held", "owner": "web\\3", "token": )" + token + R"(, "left_ms": )";
+      R"("name": "a\"b", "kind": "lock", "fleet": null, "state": "held", "owner": "web\\3", "token": )" +
+      token + R"(, "left_ms": )";
   EXPECT_TRUE(ls.out.starts_with(R"({"locks": [{)" + start)) << ls.out;
-  EXPECT_TRUE(has(ls.out, R"("owner_began": null, "waiting": 0, "shown_on": 3, "nodes": 3}]})")) << ls.out;
+  EXPECT_TRUE(has(ls.out, R"("owner_began": null, "waiting": 0, "shown_on": 3, "nodes": 3}], "fleets": []})"))
+      << ls.out;
   const Result show = lock({"show", "a\"b", "--json"});
   EXPECT_TRUE(show.out.starts_with("{" + start)) << show.out;
   EXPECT_TRUE(
@@ -125,8 +129,10 @@ TEST(Lock, OfNothingLsSaysSo) {
   const Result result = tenure({"lock", "ls", "--redis", redis.url()});
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(result.out, "");
-  EXPECT_EQ(result.err, "tenure: there are no locks under redlock:\n");
-  EXPECT_EQ(tenure({"lock", "ls", "--json", "--redis", redis.url()}).out, "{\"locks\": []}\n");
+  EXPECT_EQ(result.err,
+            "tenure: there are no locks under redlock:, no elections, and no sessions that anybody owns\n");
+  EXPECT_EQ(tenure({"lock", "ls", "--json", "--redis", redis.url()}).out,
+            "{\"locks\": [], \"fleets\": []}\n");
 }
 
 TEST(Lock, LsGoesThroughManyKeysAndTakesThePrefixLiterally) {
@@ -139,6 +145,8 @@ TEST(Lock, LsGoesThroughManyKeysAndTakesThePrefixLiterally) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(table(result.out).size(), 2'501U);
   // Tenure's own keys are no locks.
+  redis.command({"FLUSHALL"});
+  make_ready({redis.url()});
   EXPECT_TRUE(
       has(tenure({"lock", "ls", "--redis", redis.url(), "--lock-prefix", "tenure:"}).err, "no locks"));
 }
@@ -150,9 +158,9 @@ TEST(Lock, KeysOfOthersAreShownWithoutHarm) {
   const Result result = tenure({"lock", "ls", "--redis", redis.url()});
   const auto rows = table(result.out);
   ASSERT_EQ(rows.size(), 3U) << result.out;
-  EXPECT_EQ(rows[1][1], "foreign");
+  EXPECT_EQ(rows[1][2], "foreign");
   EXPECT_TRUE(has(result.out, "by\\x1b[2J hand  -      for ever")) << result.out;
-  EXPECT_EQ(rows[2], (Words{"list", "foreign", "-", "-", "for", "ever", "0", "1/1"}));
+  EXPECT_EQ(rows[2], (Words{"list", "lock", "foreign", "-", "-", "for", "ever", "0", "1/1"}));
 }
 
 TEST(Lock, BadWordsAreNamed) {

@@ -50,7 +50,7 @@ TEST_F(PrefixTest, ALockOfTheSameNameIsAnotherLockUnderAnotherPrefix) {
   const auto rows = table(tenure(under("a:", {"lock", "ls"})).out);
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[1][0], "job");
-  EXPECT_TRUE(tenure(under("b:", {"lock", "show", "job"})).out.starts_with("job: held by web-2 "));
+  EXPECT_TRUE(tenure(under("b:", {"lock", "show", "job"})).out.starts_with("job: a lock, held by web-2 "));
   EXPECT_EQ(tenure(under("b:", {"lock", "break", "job", "--yes", "--unsafe"})).code, 0);
   EXPECT_FALSE(there("b:redlock:job"));
   EXPECT_TRUE(there("a:redlock:job"));

@@ -68,5 +68,19 @@ TEST(LockView, ANodeWithoutExpiryLastsTheLongest) {
   EXPECT_EQ(view_of("job", {shows("x", 5), shows("x", -1), shows("x", 7)}).left, Ttl(-1));
 }
 
+TEST(LeaseName, TellsLocksElectionsAndSessionsApartByTheKey) {
+  const auto is = [](const std::string& key, LeaseKind kind, const std::string& name,
+                     const std::string& fleet = {}) {
+    const auto found = lease_name(key, "redlock:");
+    return found.kind == kind && found.name == name && found.fleet == fleet;
+  };
+  EXPECT_TRUE(is("redlock:job", LeaseKind::lock, "job"));
+  EXPECT_TRUE(is("redlock:a:lease:b", LeaseKind::lock, "a:lease:b"));
+  EXPECT_TRUE(is("app:leader", LeaseKind::election, "app:leader"));
+  EXPECT_TRUE(is(":lease:x", LeaseKind::election, ":lease:x"));
+  EXPECT_TRUE(is("poll:lease:s1", LeaseKind::session, "s1", "poll"));
+  EXPECT_TRUE(is("a:b:lease:c:lease:d", LeaseKind::session, "c:lease:d", "a:b"));
+}
+
 }  // namespace
 }  // namespace tenure::cli
