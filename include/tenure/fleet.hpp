@@ -59,13 +59,17 @@ struct FleetEvent {
     ended,      // it is ours no more
     instances,  // others have come or gone
     sessions,   // somebody says that there are others to share: read them anew
+    not_open,  // so many nodes are in quarantine, or have another cap, that no new lease is granted; what is ours stays
+    open,  // new leases are granted again
   };
   Kind kind{};
   std::string session{};
   std::uint64_t token = 0;
-  /// For ending and ended: rebalance, removed, released, stopped, not_renewed, missing, taken or closed.
+  /// For ending and ended: rebalance, removed, released, stopped, not_renewed, missing, taken or closed. For not_open: a sentence that names
+  /// the nodes.
   std::string reason{};
-  BootClock::time_point deadline{};  // for ending: nobody else can own it before
+  /// For ending: nobody else can own it before. For not_open: new leases are granted by then, if that is known.
+  BootClock::time_point deadline{};
 };
 
 /// Made by Client::fleet(). An abstract class, so that an application can be tested with another one.

@@ -134,7 +134,7 @@ tl::expected<std::unique_ptr<Fleet>, Refusal> Client::fleet(std::string name,
                        .timing = *timing,
                        .weight = options.weight,
                        .started_ms = runtime::wall_now_ms()};
-  auto membership = context_->client.membership(std::move(plan), std::move(data));
+  auto membership = context_->client.membership(std::move(plan), std::move(data), context_->nodes);
   return std::make_unique<LeasedFleet>(context_, std::move(name), std::move(membership));
 }
 

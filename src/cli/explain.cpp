@@ -45,7 +45,7 @@ std::string page(const FleetView& view, std::size_t at) {
   return core::printable(it.session.id) + ": " + without_secrets(core::printable(it.session.address)) +
          " every " + core::shown(it.session.interval) + (it.session.paused ? ", paused" : "") + "\n" +
          "lease: " + lock_words(it.lease) + "\n" + result_line(it, view.now_ms) + "\n" + explanation.why +
-         "\n" + candidates_table(explanation);
+         "\n" + (view.closed.empty() ? "" : "\n" + closed_words(view)) + candidates_table(explanation);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <set>
 #include <span>
 
+#include "cli/ask_all.hpp"
+#include "cli/closed_node.hpp"
 #include "cli/lock_look.hpp"
 #include "cli/lock_plan.hpp"
 #include "cli/message.hpp"
@@ -104,6 +106,30 @@ void FleetLook::find_unlisted(FleetFacts& facts) const {
   facts.unlisted = std::move(looked.locks);
 }
 
+// Of nodes that do not answer, read_leases() has told.
+void FleetLook::read_records(FleetFacts& facts) const {
+  const Nodes& nodes = fleet_.nodes;
+  const auto looked = ask_all<NodeFacts>(nodes, [&](runtime::Caller& redis, std::size_t node) {
+    return look_at_record(redis, nodes.addresses[node], nodes.keyspace);
+  });
+  const Standard standard{{{}, nodes.keyspace}, {}, facts.now_ms, nodes.tls_options};
+  std::size_t open = 0;
+  for (const auto& node : looked) {
+    if (!node) continue;
+    if (auto closed = closed_node(*node, standard)) {
+      facts.closed.push_back(std::move(*closed));
+    } else {
+      open += 1;
+    }
+  }
+  const auto absent = [](const ClosedNode& it) { return it.code == record_absent; };
+  if (facts.closed.size() == nodes.addresses.size() && std::ranges::all_of(facts.closed, absent)) {
+    // Only all of them together can be declared new.
+    for (auto& it : facts.closed) it.advice = "if it is new" + runtime::how_to_init(nodes);
+  }
+  facts.open = facts.closed.empty() || open >= nodes.quorum();
+}
+
 tl::expected<FleetView, std::string> FleetLook::look() {
   FleetFacts facts;
   facts.now_ms = runtime::wall_now_ms();
@@ -116,6 +142,7 @@ tl::expected<FleetView, std::string> FleetLook::look() {
   if (auto done = read_results(*redis, facts); !done) return tl::unexpected(done.error());
   if (auto done = read_leases(facts); !done) return tl::unexpected(done.error());
   find_unlisted(facts);
+  read_records(facts);
   return view_of(std::move(facts));
 }
 

@@ -24,6 +24,7 @@ class FleetLook {
   Done read_results(runtime::Caller& redis, FleetFacts& facts) const;
   Done read_leases(FleetFacts& facts) const;
   void find_unlisted(FleetFacts& facts) const;
+  void read_records(FleetFacts& facts) const;
   std::string said(const core::Failure& failure) const;
 
   ChosenFleet fleet_;

@@ -26,6 +26,8 @@ std::string owner_words(const SessionView& session);
 std::string age_words(std::int64_t milliseconds);
 // "-" where there is nothing.
 std::string left_words(core::Ttl left);
+// Which nodes give no new leases, why and for how long: a heading, and lines for each. Empty where all do.
+std::string closed_words(const FleetView& view);
 // Of its lease, if that counts.
 std::string lease_left(const SessionView& session);
 

@@ -45,7 +45,10 @@ FleetView view_of(FleetFacts facts) {
   auto& good = facts.sessions.good;
   core::must(facts.leases.size() == good.size() && facts.results.size() == good.size(),
              "every session has a lease and a result, if empty ones");
-  FleetView view{.now_ms = facts.now_ms, .bad = std::move(facts.sessions.bad)};
+  FleetView view{.now_ms = facts.now_ms,
+                 .bad = std::move(facts.sessions.bad),
+                 .closed = std::move(facts.closed),
+                 .open = facts.open};
   std::map<std::string, InstanceView> instances;
   for (const auto& beat : facts.beats) instances[beat.instance] = instance_of(beat, facts.now_ms);
   const auto count = [&](const LockView& lease) {

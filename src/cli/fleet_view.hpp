@@ -13,6 +13,17 @@
 
 namespace tenure::cli {
 
+// A node that gives no new leases to us now.
+struct ClosedNode {
+  std::string node;  // its address
+  std::string code;  // of the finding, as tenure doctor has it
+  std::string what;
+  std::string why;
+  std::string advice;
+  std::optional<core::Ttl> left{};  // of a quarantine that lasts, if a client has been waiting since it began
+  std::optional<core::Ttl> left_max{};  // of any quarantine, once a client waits
+};
+
 // What Redis shows of a fleet, at about one moment.
 struct FleetFacts {
   struct Beat {
@@ -31,6 +42,8 @@ struct FleetFacts {
   std::vector<Result> results{};   // likewise
   std::vector<LockView>
       unlisted{};  // leases of sessions that are not in Redis: the fleet has another source of them
+  std::vector<ClosedNode> closed{};
+  bool open = true;  // so few are closed that new leases are given
 };
 
 struct InstanceView {
@@ -76,6 +89,8 @@ struct FleetView {
   std::size_t unlisted = 0;  // of these, not among the sessions
   std::size_t nobody = 0;
   std::size_t failing = 0;
+  std::vector<ClosedNode> closed{};
+  bool open = true;
 };
 
 FleetView view_of(FleetFacts facts);

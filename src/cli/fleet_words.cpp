@@ -19,6 +19,24 @@ std::string left_words(core::Ttl left) {
   return left == core::Ttl(-1) ? "for ever" : runtime::left_text(left);
 }
 
+std::string closed_words(const FleetView& view) {
+  if (view.closed.empty()) return "";
+  std::string text =
+      view.open ? "Enough nodes give new leases, but not these:\n" : "Nobody gets a new lease now:\n";
+  for (auto it = view.closed.begin(); it != view.closed.end();) {
+    // What is to be said of several nodes is said once.
+    const auto same = [&](const ClosedNode& other) {
+      return other.what == it->what && other.advice == it->advice;
+    };
+    const auto last = std::find_if_not(it, view.closed.end(), same);
+    std::string nodes = it->node;
+    for (auto next = it + 1; next != last; ++next) nodes += ", " + next->node;
+    text += "  " + nodes + ": " + it->what + "\n    why: " + it->why + "\n    do:  " + it->advice + "\n";
+    it = last;
+  }
+  return text;
+}
+
 std::string lease_left(const SessionView& session) {
   return left_words(session.lease.taken() ? session.lease.left : core::Ttl(-2));
 }

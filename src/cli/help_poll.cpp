@@ -36,7 +36,8 @@ owner has been, and to the channel poll:events:ID. With --fleet NAME all of thes
 @NODES@
 
 A Redis that does not answer is waited for, and nothing is polled meanwhile; one that refuses the user, password, rights
-or certificate when it starts is not. Durations: 500ms, 30s, 2m.
+or certificate when it starts is not. While so many nodes are in quarantine that no new lease is granted, one line says
+so, with the nodes and the time that is left, and another one when it is over. Durations: 500ms, 30s, 2m.
 
 Exit codes: 0 ended by a signal; 64 usage, 69 Redis refuses us, 75 an instance with this id lives already, 125 tenure
 itself failed, or this machine has no open files left.

@@ -18,7 +18,8 @@ Usage: tenure status [--json] [--watch] [--all] [OPTIONS]
 
 Leases are looked at on all nodes, and owned by whom a majority shows. Instances: ready; leaving; silent (it owns
 sessions, and its heartbeat has run out: it has died, and its leases will end). OWNED is what the leases show. A share
-is what an instance's weight is worth; all is balanced within one when nobody is a whole session off.
+is what an instance's weight is worth; all is balanced within one when nobody is a whole session off. Nodes that give no
+new leases, as in a quarantine after a restart, are named with the reason and the time that is left.
 
 Exit codes: 0 done, 64 usage, 69 too few nodes answer, or the Redis of the data does not.
 
@@ -41,7 +42,7 @@ Usage: tenure explain SESSION [OPTIONS]
 
 Shows what the session's text says, who has its lease and for how long, its last result, and how placement ranks the
 instances for it: the highest rank among those with room for one more gets it, and who has it keeps it as long as it has
-no more than its share.
+no more than its share. Nodes that give no new leases now are named with the reason.
 
 Exit codes: 0 there is such a session, 1 there is none, or a bad one, 64 usage, 69 too few nodes answer.
 

@@ -27,6 +27,7 @@ std::vector<Finding> findings_of(const NodeFacts& node, const Standard& standard
 Finding down_finding(const NodeFacts& node);
 
 inline constexpr std::string_view record_absent = "record_absent";
+inline constexpr std::string_view quarantined = "quarantined";
 
 // The part about its record: does it give leases to us now? Nothing when it does.
 std::optional<Finding> record_finding(const NodeFacts& node, const Standard& standard);

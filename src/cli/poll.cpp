@@ -12,6 +12,7 @@
 #include "cli/stop_on_signal.hpp"
 #include "core/names.hpp"
 #include "core/text.hpp"
+#include "core/timing.hpp"
 #include "redis/url.hpp"
 #include "runtime/instance_id.hpp"
 #include "tenure/client.hpp"
@@ -99,6 +100,7 @@ class Instance {
     if (!source) return fail(ExitCode::usage, source.error().message);
     Poller poller(**fleet, std::move(*source), work(), poller_options());
     const StopOnSignal stop(signals);
+    say_start();
     if (const auto code = join(poller, stop.token())) return *code;
     wait(stop.token(), std::nullopt);
     log_.say("leaving", "handing over all sessions");
@@ -112,6 +114,14 @@ class Instance {
   }
 
  private:
+  void say_start() {
+    std::string redis;
+    for (const auto& address : plan_.nodes.addresses)
+      redis += (redis.empty() ? "" : ",") + redis::shown(address);
+    const auto ttl = core::timing_options(args_.ttl, plan_.nodes.keyspace.cap).ttl;
+    log_.start({args_.place.fleet, redis, plan_.apart ? redis::shown(plan_.data) : "", core::shown(ttl)});
+  }
+
   Tls tls() const {
     const auto& [ca, certificate, key, name] = plan_.nodes.tls_options;
     return {ca, certificate, key, name};

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <ctime>
@@ -31,6 +32,11 @@ std::string wall_time() {
   return std::string(text.data(), length) + "." + std::string(3 - digits.size(), '0') + digits + "Z";
 }
 
+std::int64_t left_until(BootClock::time_point time) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(time - BootClock::now());
+  return std::max<std::int64_t>(0, left.count());
+}
+
 }  // namespace
 
 PollLog::PollLog(std::string instance, std::string fleet_prefix, Style style)
@@ -47,6 +53,13 @@ void PollLog::hear(const FleetEvent& event) {
       return write({"lease_certain", "Lease certain again", session, token});
     case FleetEvent::Kind::ended:
       return write({"lease_released", "Lease released", session, token, reason});
+    case FleetEvent::Kind::not_open: {
+      Line line{"not_open", "No new leases", {}, 0, {}, reason};
+      if (deadline != BootClock::time_point()) line.opens_in_ms = left_until(deadline);
+      return write(line);
+    }
+    case FleetEvent::Kind::open:
+      return write({"open", "New leases again"});
     case FleetEvent::Kind::ending:
     case FleetEvent::Kind::instances:
     case FleetEvent::Kind::sessions:
@@ -93,6 +106,15 @@ void PollLog::hear(const Event& event) {
   }
 }
 
+void PollLog::start(const Start& start) {
+  const auto& [fleet, redis, data, ttl] = start;
+  Line line{"starting", "Starting"};
+  line.facts = {{"fleet", fleet}, {"redis", redis}};
+  if (!data.empty()) line.facts.emplace_back("data", data);
+  line.facts.emplace_back("ttl", ttl);
+  write(line);
+}
+
 void PollLog::say(std::string_view kind, const std::string& sentence) {
   const std::string owned(kind);
   write({owned.c_str(), "Note", {}, 0, {}, sentence});
@@ -123,10 +145,12 @@ bool PollLog::can_write() {
 
 std::string PollLog::as_text(const Line& line) const {
   std::string text = wall_time() + " " + line.words + ": instance=" + core::printable(instance_);
+  for (const auto& [name, value] : line.facts)
+    text += std::string(" ") + name + "=" + core::printable(value, 500);
   if (!line.session.empty()) text += " endpoint=" + core::printable(line.session);
   if (line.token != 0) text += " token=" + std::to_string(line.token);
   if (!line.reason.empty()) text += " reason=" + line.reason;
-  if (!line.detail.empty()) text += " (" + core::printable(line.detail, 500) + ")";
+  if (!line.detail.empty()) text += " (" + core::printable(line.detail, 1'000) + ")";
   return text;
 }
 
@@ -135,10 +159,12 @@ std::string PollLog::as_json(const Line& line) const {
   json.open_object().key("time").text(wall_time());
   json.key("level").text(line.debug ? "debug" : "info");
   json.key("event").text(line.kind).key("instance").text(instance_);
+  for (const auto& [name, value] : line.facts) json.key(name).text(value);
   if (!line.session.empty()) json.key("endpoint").text(line.session);
   if (line.token != 0) json.key("token").number(static_cast<std::int64_t>(line.token));
   if (!line.reason.empty()) json.key("reason").text(line.reason);
   if (!line.detail.empty()) json.key("detail").text(line.detail);
+  if (line.opens_in_ms) json.key("opens_in_ms").number(*line.opens_in_ms);
   return json.close_object().written();
 }
 

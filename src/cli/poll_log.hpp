@@ -5,8 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cli/log_level.hpp"
 #include "tenure/event.hpp"
@@ -28,6 +31,14 @@ class PollLog {
   void hear(const FleetEvent& event);
   void hear(const PollEvent& event);
   void hear(const Event& event);
+  // The first line: who polls what, and where.
+  struct Start {
+    std::string fleet;
+    std::string redis;  // the nodes, without secrets
+    std::string data;   // where the sessions are; empty: on the first node
+    std::string ttl;
+  };
+  void start(const Start& start);
   // Anything else that is worth a line.
   void say(std::string_view kind, const std::string& sentence);
 
@@ -40,6 +51,8 @@ class PollLog {
     std::string reason{};
     std::string detail{};
     bool debug = false;
+    std::vector<std::pair<const char*, std::string>> facts{};
+    std::optional<std::int64_t> opens_in_ms{};
   };
 
   void write(const Line& line);

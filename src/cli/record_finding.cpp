@@ -75,13 +75,12 @@ std::optional<Finding> record_finding(const NodeFacts& node, const Standard& sta
     if (auto finding = other_life(*node.record, *node.info, quarantine_text(record->cap))) return finding;
   }
   if (record->open) return std::nullopt;
-  const std::string left = core::shown(runtime::quarantine_left(*record, standard.wall_now_ms));
   return closed(
-      "quarantined",
+      std::string(quarantined),
       std::string(record->unknown
                       ? "it had no record of Tenure: new, or its data was lost"
                       : "it was restarted, promoted or restored from a copy, and may have forgotten leases") +
-          "; new grants in " + left,
+          "; " + runtime::left_text(runtime::quarantine_left(*record, standard.wall_now_ms)),
       "what it has forgotten may still be held; " + holders_keep,
       record->unknown ? "wait, or " + init_hint : "wait");
 }

@@ -95,6 +95,19 @@ void add_balance(Json& json, const std::optional<Balance>& balance) {
   json.key("most").decimal(balance->most).key("fewest").decimal(balance->fewest).close_object();
 }
 
+void add_closed(Json& json, const FleetView& view) {
+  json.key("open").boolean(view.open);
+  json.key("not_open").open_array();
+  for (const auto& it : view.closed) {
+    json.open_object().key("node").text(it.node).key("code").text(it.code);
+    json.key("what").text(it.what).key("why").text(it.why).key("advice").text(it.advice);
+    add_optional(json, "left_ms", it.left ? known(*it.left) : std::nullopt);
+    add_optional(json, "left_max_ms", it.left_max ? known(*it.left_max) : std::nullopt);
+    json.close_object();
+  }
+  json.close_array();
+}
+
 }  // namespace
 
 std::string sessions_json(const FleetView& view) {
@@ -112,6 +125,7 @@ std::string status_json(const FleetView& view, const std::string& fleet) {
   for (const auto& instance : view.instances) add_instance(json, instance);
   json.close_array();
   add_balance(json, view.balance);
+  add_closed(json, view);
   json.key("counts").open_object();
   add_count(json, "sessions", view.sessions.size());
   add_count(json, "paused", view.paused);

@@ -85,6 +85,7 @@ std::string list(const std::string& heading, const std::vector<std::string>& lin
 
 std::string status_page(const FleetView& view, const std::string& fleet, std::size_t lines_max) {
   std::string text = summary(view, fleet) + balance_words(view);
+  if (!view.closed.empty()) text += "\n" + closed_words(view);
   if (!view.instances.empty()) text += "\n" + instances_table(view);
   if (!view.sessions.empty()) text += "\n" + leases_table(view, lines_max);
   std::vector<std::string> nobody;

@@ -32,7 +32,7 @@ std::optional<RoundResult> AcquireRound::on_reply(NodeIndex node, const Reply& r
     ballot_.on_vote(node, false);
   } else if (const auto* closed = std::get_if<NotOpen>(&reply)) {
     answer.may_hold = false;
-    not_open_ += 1;
+    refusal_.closed.push_back(node);
     refusal_.record = closed->record;
     ballot_.on_vote(node, false);
   } else if (const auto* failure = std::get_if<Failure>(&reply)) {
@@ -93,7 +93,7 @@ std::optional<RoundResult> AcquireRound::result(Time now) const {
   const std::size_t spare = answers_.size() - ballot_.quorum();
   if (refusal.failures.size() > spare) {
     refusal.code = RefusalCode::no_quorum;
-  } else if (refusal.failures.size() + not_open_ > spare) {
+  } else if (refusal.failures.size() + refusal.closed.size() > spare) {
     refusal.code = RefusalCode::not_open;
   } else {
     refusal.code = RefusalCode::held;

@@ -57,7 +57,6 @@ class AcquireRound {
   Ballot ballot_;
   std::vector<Answer> answers_;
   std::vector<Held> held_;  // what nodes said that another has it on
-  std::size_t not_open_ = 0;
   Win win_;
   Refusal refusal_;
   Time sent_{};

@@ -44,6 +44,7 @@ struct Refusal {
   std::optional<Held> held{};
   std::string record{};
   std::vector<NodeFailure> failures{};
+  std::vector<NodeIndex> closed{};  // those whose record allows no grants to us
 };
 
 enum class LossReason : std::uint8_t {
@@ -226,17 +227,25 @@ struct FleetJoined {};
 struct FleetHindered {
   Failure failure;
 };
+// The nodes give it no new leases: a quarantine, or another cap. Said when that begins.
+struct FleetNotOpen {
+  Refusal refusal;
+  std::optional<Time> opens_by{};  // if this client sits it out
+};
+// They do again.
+struct FleetOpen {};
 // Another process lives under its id. What it has it gives back, as if it had been stopped.
 struct FleetRefused {
   IdTaken taken;
 };
 struct FleetStopped {};
 
-using AnyAction = std::variant<Send, Drop, Listen, ClockJumped, Acquired, Refused, Waiting, Renewed,
-                               Uncertain, Lost, Released, Seen, Unseen, Elected, TermEnding, TermOverran,
-                               TermOver, LeaderChanged, CampaignHindered, ElectionStopped, Heard,
-                               SessionTaken, SessionRefused, SessionEnding, SessionEnded, InstancesChanged,
-                               SessionsChanged, FleetJoined, FleetHindered, FleetRefused, FleetStopped>;
+using AnyAction =
+    std::variant<Send, Drop, Listen, ClockJumped, Acquired, Refused, Waiting, Renewed, Uncertain, Lost,
+                 Released, Seen, Unseen, Elected, TermEnding, TermOverran, TermOver, LeaderChanged,
+                 CampaignHindered, ElectionStopped, Heard, SessionTaken, SessionRefused, SessionEnding,
+                 SessionEnded, InstancesChanged, SessionsChanged, FleetJoined, FleetHindered, FleetNotOpen,
+                 FleetOpen, FleetRefused, FleetStopped>;
 
 template <class T, class Variant>
 inline constexpr bool is_alternative = false;

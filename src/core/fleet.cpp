@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/check.hpp"
+#include "core/record.hpp"
 
 namespace tenure::core {
 
@@ -188,7 +189,13 @@ bool Fleet::digest(Action& action, Time now, Actions& more) {
     const auto it = asked(waiting->acquire);
     if (it == asks_.end()) return false;
     note_answer(it->second->second);
-    if (waiting->refusal.code == RefusalCode::held) backoff_ = {};
+    if (waiting->refusal.code == RefusalCode::held) {
+      backoff_ = {};
+      note_open(more);
+    }
+    // One that is open again already was opened between our admission and this request.
+    const auto record = read_record(waiting->refusal.record);
+    if (!record || !record->open) note_not_open(waiting->refusal, more);
     ask_wanted(now, more);
     return true;
   }
@@ -265,6 +272,7 @@ void Fleet::on_acquired(At it, const Acquired& acquired, Time now, Actions& acti
     return;
   }
   backoff_ = {};
+  note_open(actions);
   session.stage = Stage::ours;
   session.lease = acquired.lease;
   session.free_since.reset();
@@ -287,10 +295,21 @@ void Fleet::on_refused(At it, const Refused& refused, Time now, Actions& actions
     session.ask.reset();
     if (session.stage == Stage::asking) session.stage = Stage::apart;
     if (refused.refusal.code != RefusalCode::cancelled) back_off(now);
+    note_not_open(refused.refusal, actions);
     ask_wanted(now, actions);
     act_soon(now);
   }
   end_if_done(actions);
+}
+
+// Nodes that give no lease for one session give none for the others: it is said once for all of them.
+void Fleet::note_not_open(const Refusal& refusal, Actions& actions) {
+  if (refusal.code != RefusalCode::not_open || std::exchange(not_open_, true)) return;
+  actions.push_back(FleetNotOpen{refusal, tenant_.open_by(refusal.closed)});
+}
+
+void Fleet::note_open(Actions& actions) {
+  if (std::exchange(not_open_, false)) actions.push_back(FleetOpen{});
 }
 
 // A Redis that refuses one refuses all: they are asked for again together, less and less often.

@@ -128,6 +128,8 @@ class Fleet {
   void on_acquired(At it, const Acquired& acquired, Time now, Actions& actions);
   void on_refused(At it, const Refused& refused, Time now, Actions& actions);
   void back_off(Time now);
+  void note_not_open(const Refusal& refusal, Actions& actions);
+  void note_open(Actions& actions);
   void on_lost(At it, const Lost& lost, Actions& actions);
   void drain(At it, EndReason reason, Time deadline, Actions& actions);
   void end(At it, Time now, Actions& actions);
@@ -141,6 +143,7 @@ class Fleet {
   Survey survey_;
   Phase phase_ = Phase::resting;
   bool hindered_ = false;
+  bool not_open_ = false;  // and has said so
 
   std::vector<Member> members_;
   MemberIndex self_ = nobody;

@@ -23,6 +23,8 @@ class Quarantine {
   std::optional<Time> wake() const;
   // Does the node give nothing to anybody, as far as this client has heard?
   bool lasts() const { return opens_.has_value(); }
+  // When it is over at the latest, if it lasts.
+  std::optional<Time> over_by() const { return opens_ ? std::optional(due_) : std::nullopt; }
 
  private:
   struct Asked {

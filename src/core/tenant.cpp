@@ -205,6 +205,16 @@ std::optional<Time> Tenant::deadline_of(LeaseId id) const {
   return lease ? std::optional(lease->deadline) : std::nullopt;
 }
 
+std::optional<Time> Tenant::open_by(const std::vector<NodeIndex>& nodes) const {
+  std::optional<Time> last;
+  for (const NodeIndex node : nodes) {
+    const auto over = quarantines_.at(node).over_by();
+    if (!over) return std::nullopt;
+    last = std::max(last, over);
+  }
+  return last;
+}
+
 bool Tenant::asks_for(AcquireId id, std::string_view value) const {
   const auto found = acquisitions_.find(id);
   return found != acquisitions_.end() && value.starts_with(found->second.grant().stamp());

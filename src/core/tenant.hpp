@@ -81,6 +81,8 @@ class Tenant {
   std::string key_of(LeaseId id) const;
   // Until when a lease that is known is held, or was at the latest.
   std::optional<Time> deadline_of(LeaseId id) const;
+  // When all of these nodes are out of quarantine, if they are in one: this client opens them then, if nobody does before.
+  std::optional<Time> open_by(const std::vector<NodeIndex>& nodes) const;
   const std::string& owner() const { return config_.owner; }
   std::size_t nodes() const { return config_.nodes; }
   // Is this value of a lease by the grant that this acquisition asks for?

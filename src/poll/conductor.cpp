@@ -151,6 +151,8 @@ void Conductor::on_fleet(const FleetEvent& event) {
       if (discovery_) discovery_->hurry();
       return;
     case Kind::instances:
+    case Kind::not_open:
+    case Kind::open:
       return;
   }
 }

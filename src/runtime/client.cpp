@@ -51,8 +51,9 @@ std::shared_ptr<Election> Client::election(core::ElectionPlan plan) const {
   return std::make_shared<Election>(engine_, std::move(plan));
 }
 
-std::shared_ptr<Membership> Client::membership(core::FleetPlan plan, std::optional<DataNode> data) const {
-  return std::make_shared<Membership>(engine_, std::move(plan), std::move(data));
+std::shared_ptr<Membership> Client::membership(core::FleetPlan plan, std::optional<DataNode> data,
+                                               Nodes nodes) const {
+  return std::make_shared<Membership>(engine_, std::move(plan), std::move(data), std::move(nodes));
 }
 
 Lease Client::lend(std::shared_ptr<LeaseState> term) const {

@@ -17,6 +17,7 @@
 #include "core/timing.hpp"
 #include "redis/script_call.hpp"
 #include "redis/url.hpp"
+#include "runtime/nodes.hpp"
 #include "runtime/tls.hpp"
 #include "tenure/event.hpp"
 
@@ -99,8 +100,9 @@ class Client {
                                              std::stop_token stop = {});
   // An election that is not started yet.
   std::shared_ptr<Election> election(core::ElectionPlan plan) const;
-  // A part in a fleet that it has not joined yet.
-  std::shared_ptr<Membership> membership(core::FleetPlan plan, std::optional<DataNode> data) const;
+  // A part in a fleet that it has not joined yet. The nodes are the client's own, as they are to be named.
+  std::shared_ptr<Membership> membership(core::FleetPlan plan, std::optional<DataNode> data,
+                                         Nodes nodes) const;
   // A handle of its term, which the election gives back.
   Lease lend(std::shared_ptr<LeaseState> term) const;
   // Says this where the client's log goes.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "runtime/not_open_text.hpp"
 #include "runtime/thrown.hpp"
 
 namespace tenure::runtime {
@@ -223,6 +224,10 @@ void Membership::hear(const core::Action& news, const std::shared_ptr<LeaseState
       engine_->log("the instance " + engine_->owner() + " cannot see the others: " +
                    hindered->failure.detail + "; it keeps what it has, and tries again");
     }
+  } else if (const auto* not_open = std::get_if<core::FleetNotOpen>(&news)) {
+    on_not_open(*not_open);
+  } else if (std::holds_alternative<core::FleetOpen>(news)) {
+    tell({Kind::open, {}, 0, {}, {}});
   } else if (const auto* taken_id = std::get_if<core::FleetRefused>(&news)) {
     why_not_ = NotJoined{taken_id->taken, {}};
     if (joined_)
@@ -247,6 +252,15 @@ void Membership::on_taken(const core::SessionTaken& taken, const std::shared_ptr
 void Membership::on_ending(const core::SessionEnding& ending, const LeaseState& lease) {
   owned_.at(ending.session).ending = true;
   tell({Kind::ending, ending.session, lease.token, name_of(ending.reason), runtime::shown(ending.deadline)});
+}
+
+void Membership::on_not_open(const core::FleetNotOpen& not_open) {
+  std::optional<core::Duration> opens_in;
+  if (not_open.opens_by) opens_in = *not_open.opens_by - boot_now();
+  FleetEvent event{
+      Kind::not_open, {}, 0, not_open_text(not_open.refusal, nodes_, Patience::waits, opens_in), {}};
+  if (not_open.opens_by) event.deadline = runtime::shown(*not_open.opens_by);
+  tell(std::move(event));
 }
 
 void Membership::finish(const std::string& session, std::optional<core::Refusal> refusal) {

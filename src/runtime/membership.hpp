@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/engine.hpp"
+#include "runtime/nodes.hpp"
 #include "tenure/fleet.hpp"
 
 namespace tenure::runtime {
@@ -26,8 +27,11 @@ struct NotJoined {
 
 class Membership : public FleetListener, public std::enable_shared_from_this<Membership> {
  public:
-  Membership(std::shared_ptr<Engine> engine, core::FleetPlan plan, std::optional<DataNode> data)
-      : engine_(std::move(engine)), plan_(std::move(plan)), data_(std::move(data)) {}
+  Membership(std::shared_ptr<Engine> engine, core::FleetPlan plan, std::optional<DataNode> data, Nodes nodes)
+      : engine_(std::move(engine)),
+        plan_(std::move(plan)),
+        data_(std::move(data)),
+        nodes_(std::move(nodes)) {}
 
   // Before start().
   std::function<void(const FleetEvent&)> handler{};
@@ -69,6 +73,7 @@ class Membership : public FleetListener, public std::enable_shared_from_this<Mem
   void hear(const core::Action& news, const std::shared_ptr<LeaseState>& lease) override;
   void on_taken(const core::SessionTaken& taken, const std::shared_ptr<LeaseState>& lease);
   void on_ending(const core::SessionEnding& ending, const LeaseState& lease);
+  void on_not_open(const core::FleetNotOpen& not_open);
   void finish(const std::string& session, std::optional<core::Refusal> refusal);
   void tell(FleetEvent event);
   void tell_of_lease(FleetEvent::Kind kind, const LeaseState& lease);
@@ -80,6 +85,7 @@ class Membership : public FleetListener, public std::enable_shared_from_this<Mem
   std::shared_ptr<Engine> engine_;
   core::FleetPlan plan_;
   std::optional<DataNode> data_;
+  Nodes nodes_;               // to be named
   std::mutex sharing_;        // locked before the engine's
   mutable std::mutex mutex_;  // never locked while the engine is called
   std::condition_variable changed_;

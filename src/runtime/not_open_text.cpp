@@ -9,67 +9,103 @@ namespace tenure::runtime {
 
 namespace {
 
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
 std::string init_hint(const Nodes& nodes) {
   return std::string(nodes.several() ? " If they are new" : " If it is new") + how_to_init(nodes);
 }
 
-// Of several nodes we know only that too many are like this one, not which.
-std::string subject(const Nodes& nodes) {
+// The nodes that said so, which are enough to be in the way: others may be like them.
+std::string subject(const core::Refusal& refusal, const Nodes& nodes) {
   if (!nodes.several()) return redis::shown(nodes.addresses.front());
-  return "too many of the " + std::to_string(nodes.addresses.size()) + " nodes";
+  std::string names;
+  for (std::size_t i = 0; i < refusal.closed.size(); ++i) {
+    if (i > 0) names += i + 1 == refusal.closed.size() ? " and " : ", ";
+    names += redis::shown(nodes.addresses.at(refusal.closed[i]));
+  }
+  return names.empty() ? "too many of the " + std::to_string(nodes.addresses.size()) + " nodes" : names;
 }
 
-std::string when_text(const core::Record& record, Patience patience) {
-  if (patience == Patience::leaves) {
-    return "in " + core::shown(quarantine_left(record, wall_now_ms()));
-  }
-  return "within " +
-         core::shown(std::chrono::ceil<std::chrono::seconds>(core::quarantine_length(record.cap)));
+// Behind what those nodes are.
+std::string needed(const Nodes& nodes) {
+  if (!nodes.several()) return ".";
+  return ", and " + std::to_string(nodes.quorum()) + " of " + std::to_string(nodes.addresses.size()) +
+         " nodes must give a lease.";
+}
+
+std::string in_seconds(core::Duration duration) {
+  return core::shown(std::max(std::chrono::ceil<seconds>(duration), seconds(1)));
+}
+
+std::string within(core::Duration duration) { return " New grants within " + in_seconds(duration) + "."; }
+
+std::string when_text(const core::Record& record, Patience patience, std::optional<core::Duration> opens_in) {
+  if (patience == Patience::waits) return within(opens_in.value_or(core::quarantine_length(record.cap)));
+  std::string text = left_text(quarantine_left(record, wall_now_ms()));
+  text.front() = 'N';
+  return " " + text + ".";
 }
 
 // What a script says in place of the record where the data is older than what this client has seen there.
 constexpr std::string_view went_back = "restored";
 
-std::string unknown_text(const Nodes& nodes) {
-  if (!nodes.several()) return "This Redis has no record of Tenure: new, or its data was lost.";
-  return subject(nodes) + " have no record of Tenure: new, or their data was lost.";
-}
-
 }  // namespace
 
-core::Duration quarantine_left(const core::Record& record, std::int64_t wall_now_ms) {
-  using std::chrono::milliseconds;
-  using std::chrono::seconds;
+QuarantineLeft quarantine_left(const core::Record& record, std::int64_t wall_now_ms) {
   const auto since = std::max(milliseconds(wall_now_ms - record.made_ms), milliseconds::zero());
+  const auto in_whole_seconds = [](core::Duration left) {
+    return std::max(std::chrono::ceil<seconds>(left), seconds(1));
+  };
+  const core::Duration length = core::quarantine_length(record.cap);
+  QuarantineLeft left;
+  if (since < length) left.if_waited = in_whole_seconds(length - since);
   // If nobody was there to sit it out, it ends at the first try after twice the cap.
-  const core::Duration left = core::quarantine_length(record.cap) - since;
-  const core::Duration left_at_most = 2 * core::Duration(record.cap) - since;
-  return std::max(std::chrono::ceil<seconds>(left > core::Duration::zero() ? left : left_at_most),
-                  seconds(1));
+  left.at_most = in_whole_seconds(std::min(length, 2 * core::Duration(record.cap) - since));
+  return left;
 }
 
-std::string not_open_text(const std::string& text, const Nodes& nodes, Patience patience) {
-  if (text.empty()) return unknown_text(nodes) + init_hint(nodes);
+std::string left_text(const QuarantineLeft& left) {
+  const std::string at_most = "within " + in_seconds(left.at_most);
+  if (!left.if_waited || left.if_waited == left.at_most)
+    return "new grants " + at_most + ", once a client waits for them";
+  return "new grants in " + in_seconds(*left.if_waited) + " if a client has been waiting, otherwise " +
+         at_most + ", once one waits";
+}
+
+std::string not_open_text(const core::Refusal& refusal, const Nodes& nodes, Patience patience,
+                          std::optional<core::Duration> opens_in) {
+  const std::string& text = refusal.record;
+  const std::string who = subject(refusal, nodes);
+  const bool many = nodes.several() && refusal.closed.size() != 1;
+  const std::string unknown = who +
+                              (many ? " have no record of Tenure: new, or their data was lost"
+                                    : " has no record of Tenure: new, or its data was lost") +
+                              needed(nodes);
+  const core::Duration length = core::quarantine_length(nodes.keyspace.cap);
+  if (text.empty()) {
+    return unknown + (patience == Patience::waits ? within(opens_in.value_or(length)) : "") +
+           init_hint(nodes);
+  }
   if (text == went_back) {
-    const core::Duration length = core::quarantine_length(nodes.keyspace.cap);
-    return subject(nodes) + " went back to older data, as from a copy, and may have forgotten leases." +
-           " New grants within " + core::shown(std::chrono::ceil<std::chrono::seconds>(length)) + ".";
+    return who + " went back to older data, as from a copy, and may have forgotten leases" + needed(nodes) +
+           within(opens_in.value_or(length));
   }
   const auto record = core::read_record(text);
   if (!record) {
-    return subject(nodes) + ": the key " + nodes.keyspace.record() + " is not a record of Tenure: \"" +
+    return who + ": the key " + nodes.keyspace.record() + " is not a record of Tenure: \"" +
            core::printable(text, 60) + "\"";
   }
   if (record->cap != nodes.keyspace.cap) {
     const std::string cap = core::shown(record->cap);
-    return (nodes.several() ? "one of the nodes" : subject(nodes)) + ": the cap of this Redis is " + cap +
-           ", ours is " + core::shown(nodes.keyspace.cap) + ": use --ttl-max " + cap;
+    return (nodes.several() ? "one of the nodes" : who) + ": the cap of this Redis is " + cap + ", ours is " +
+           core::shown(nodes.keyspace.cap) + ": use --ttl-max " + cap;
   }
-  if (record->open) return subject(nodes) + ": the record has changed at this moment; try again";
-  const std::string when = " New grants " + when_text(*record, patience) + ".";
-  if (record->unknown) return unknown_text(nodes) + when + init_hint(nodes);
-  return subject(nodes) + (nodes.several() ? " were" : " was") +
-         " restarted, promoted or restored from a copy and may have forgotten leases." + when;
+  if (record->open) return who + ": the record has changed at this moment; try again";
+  const std::string when = when_text(*record, patience, opens_in);
+  if (record->unknown) return unknown + when + init_hint(nodes);
+  return who + (many ? " were" : " was") +
+         " restarted, promoted or restored from a copy and may have forgotten leases" + needed(nodes) + when;
 }
 
 }  // namespace tenure::runtime

@@ -42,13 +42,13 @@ std::string reason_text(const core::Refusal& refusal, const Nodes& nodes, Patien
     case RefusalCode::held:
       return refusal.held ? holder_text(*refusal.held) : "held";
     case RefusalCode::not_open:
-      return not_open_text(refusal.record, nodes, patience);
+      return not_open_text(refusal, nodes, patience);
     case RefusalCode::too_slow:
       return too_slow_text(nodes);
     case RefusalCode::waited:
       // The last try says why; its own code is gone.
       if (refusal.held) return holder_text(*refusal.held);
-      if (!refusal.record.empty()) return not_open_text(refusal.record, nodes, patience);
+      if (!refusal.record.empty()) return not_open_text(refusal, nodes, patience);
       break;
     case RefusalCode::no_quorum:
     case RefusalCode::cancelled:

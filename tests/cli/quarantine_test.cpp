@@ -18,11 +18,11 @@ TEST(Quarantine, ANewRedisIsToldApartWithTheWayOut) {
   RedisServer redis;
   const Result refused = tenure(Job{.options = {"-n"}}.words(redis.url()));
   EXPECT_EQ(refused.code, 76);
-  EXPECT_EQ(
-      refused.err,
-      "tenure: This Redis has no record of Tenure: new, or its data was lost. New grants in 66s. If it is "
-      "new: tenure init --redis " +
-          redis.url() + "\n");
+  EXPECT_EQ(refused.err, "tenure: " + redis.url() +
+                             " has no record of Tenure: new, or its data was lost. New grants within 66s, "
+                             "once a client waits for "
+                             "them. If it is new: tenure init --redis " +
+                             redis.url() + "\n");
 }
 
 TEST(Quarantine, InitEndsThatOfANewRedisAtOnce) {
@@ -47,8 +47,8 @@ TEST(Quarantine, WhoWaitsIsToldAndGrantedAfterIt) {
   const auto waiter = start_tenure(Job{.options = short_cap, .command = shell("exit 6")}.words(redis.url()));
   EXPECT_EQ(waiter->exit_code(), 6);
   EXPECT_TRUE(
-      waiter->err().starts_with("tenure: waiting for job: This Redis has no record of Tenure: new, or "
-                                "its data was lost. New grants within 2s."))
+      waiter->err().starts_with("tenure: waiting for job: " + redis.url() +
+                                " has no record of Tenure: new, or its data was lost. New grants within 2s."))
       << waiter->err();
 }
 
@@ -63,7 +63,7 @@ TEST(Quarantine, AWaitThatEndsBeforeItSaysWhy) {
   RedisServer redis;
   const Result result = tenure(Job{.options = {"--wait", "100ms"}}.words(redis.url()));
   EXPECT_EQ(result.code, 124);
-  EXPECT_TRUE(has(result.err, "tenure: waited too long for job: This Redis has no record of Tenure"))
+  EXPECT_TRUE(has(result.err, "tenure: waited too long for job: " + redis.url() + " has no record of Tenure"))
       << result.err;
 }
 
@@ -83,7 +83,7 @@ TEST(Quarantine, ARestartThatKeptTheDataIsSaidToBeOne) {
   EXPECT_EQ(refused.code, 76);
   EXPECT_EQ(refused.err, "tenure: " + redis.url() +
                              " was restarted, promoted or restored from a copy and may have forgotten "
-                             "leases. New grants in 66s.\n");
+                             "leases. New grants within 66s, once a client waits for them.\n");
   const Result again = tenure({"init", "--redis", redis.url()});
   EXPECT_EQ(again.code, 73);
   EXPECT_TRUE(has(again.err, "it has a record of Tenure already (quarantined, ")) << again.err;

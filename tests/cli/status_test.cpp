@@ -74,6 +74,7 @@ TEST_F(StatusTest, WeightsCountInTheBalance) {
 }
 
 TEST_F(StatusTest, OfNothingItSaysThat) {
+  make_ready(urls_of(nodes));
   const Result result = status();
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(result.out, "fleet poll: 0 instances, 0 sessions, 0 owned\nbalance: no instance is ready\n");

@@ -141,7 +141,7 @@ TEST(DataWentBackByReload, WhoHasSeenATokenIsNotGivenItAgainAndIsToldWhy) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, core::RefusalCode::not_open);
   const runtime::Nodes ours{.addresses = nodes.addresses(), .keyspace = {.cap = cap}};
-  const auto told = runtime::not_open_text(refused.error().record, ours, runtime::Patience::leaves);
+  const auto told = runtime::not_open_text(refused.error(), ours, runtime::Patience::leaves);
   EXPECT_TRUE(
       told.ends_with(" went back to older data, as from a copy, and may have forgotten leases. "
                      "New grants within 3s."))

@@ -24,6 +24,10 @@ std::string name_of(Kind kind) {
       return "ending";
     case Kind::ended:
       return "ended";
+    case Kind::not_open:
+      return "not_open";
+    case Kind::open:
+      return "open";
     case Kind::instances:
       return "instances";
     case Kind::sessions:

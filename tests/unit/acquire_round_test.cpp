@@ -131,6 +131,7 @@ TEST_F(Round, ARefusalNamesTheLikeliestOwnerTheRecordAndEveryFailure) {
   const auto& refusal = std::get<Refusal>(*result);
   EXPECT_EQ(refusal.held->holder.owner, "web-4");  // the largest token: others hold a few nodes at most
   EXPECT_EQ(refusal.record, std::get<NotOpen>(closed).record);
+  EXPECT_EQ(refusal.closed, std::vector<NodeIndex>{1});
   ASSERT_EQ(refusal.failures.size(), 1U);
   EXPECT_EQ(refusal.failures[0].node, 2U);
   EXPECT_EQ(round.held().size(), 2U);

@@ -209,6 +209,31 @@ TEST_F(Sharing, SilenceIsToldOnceAndAgainOnlyAfterAnAnswer) {
   EXPECT_EQ(events(), Told{"hindered"});
 }
 
+TEST_F(Sharing, AQuarantineIsToldOnceWithItsEndAndSoIsThatItIsOver) {
+  closed = "60000 e quarantined l 1 1 restarted";
+  tenant.on_admitted(0, *read_record(closed), now);
+  const Time began = now;
+  begin({}, sessions(3));
+  EXPECT_EQ(events(), (Told{"joined", "instances +us", "not open"}));
+  EXPECT_EQ(opens_by, began + 66s);
+  advance(60s);
+  EXPECT_EQ(events(), Told{});
+  advance(10s);
+  const Told after = events();
+  ASSERT_EQ(after.size(), 4U);
+  EXPECT_EQ(after.front(), "open");
+  EXPECT_EQ(owned(), sessions(3));
+}
+
+TEST_F(Sharing, AnotherCapIsToldOnce) {
+  closed = "30000 e open l 1 1 new";
+  begin({}, sessions(2));
+  advance(30s);
+  const Told told_of = events();
+  EXPECT_EQ(std::ranges::count(told_of, "not open"), 1);
+  EXPECT_EQ(opens_by, std::nullopt);
+}
+
 // P19
 TEST_F(Sharing, EverybodyNamesTheSameForASession) {
   begin({member("web-1")}, sessions(4));

@@ -41,6 +41,7 @@ struct Sharing : testing::Test {
   std::optional<Reply> beat_answer{};    // in place of who lives
   bool silent = false;                   // Redis answers nothing
   bool grants = true;                    // it answers who asks for leases, or gives them back
+  std::string closed{};                  // the record that it answers them with instead
   bool listens = false;
   Token last_token = 100;
   std::vector<BeatRequest> beats{};
@@ -48,6 +49,7 @@ struct Sharing : testing::Test {
   std::vector<std::string> told{};
   std::map<std::string, Acquired> ours{};  // by session
   std::vector<SessionEnding> endings{};
+  std::optional<Time> opens_by{};  // as was last said
 
   Sharing() {
     FleetPlan plan{.prefix = "poll:", .timing = timing_of({.ttl = 30s}), .boot = "boot"};
@@ -186,6 +188,7 @@ struct Sharing : testing::Test {
     return sights;
   }
   Reply answer(const AcquireRequest& it) {
+    if (!closed.empty()) return NotOpen{closed};
     const auto found = redis.find(it.key);
     if (found != redis.end() && !found->second.value.starts_with(it.grant.stamp())) {
       if (it.ticket) found->second.waiters = std::max<std::int64_t>(found->second.waiters, 1);
@@ -216,7 +219,10 @@ struct Sharing : testing::Test {
   Reply answer(const ReassertRequest& it) { return KeyAnswers(it.items.size(), KeyAnswer::missing); }
   Reply answer(const ClockRequest&) { return NodeClock{1000h + now.time_since_epoch()}; }
   Reply answer(const ConfirmRequest&) { return KeyAnswers{KeyAnswer::done}; }
-  Reply answer(const OpenRequest&) { return Opened{}; }
+  Reply answer(const OpenRequest&) {
+    closed.clear();
+    return Opened{};
+  }
 
   void on(const Send& it) { open.push_back(it); }
   void on(const Listen&) {
@@ -249,6 +255,11 @@ struct Sharing : testing::Test {
   void on(const SessionsChanged&) { told.emplace_back("sessions changed"); }
   void on(const FleetJoined&) { told.emplace_back("joined"); }
   void on(const FleetHindered&) { told.emplace_back("hindered"); }
+  void on(const FleetNotOpen& it) {
+    told.emplace_back("not open");
+    opens_by = it.opens_by;
+  }
+  void on(const FleetOpen&) { told.emplace_back("open"); }
   void on(const FleetRefused&) { told.emplace_back("refused"); }
   void on(const FleetStopped&) { told.emplace_back("stopped"); }
 };

@@ -1,0 +1,40 @@
+#include "cli/closed_node.hpp"
+
+#include "core/record.hpp"
+#include "runtime/not_open_text.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+core::Ttl in_milliseconds(core::Duration duration) { return std::chrono::ceil<core::Ttl>(duration); }
+
+}  // namespace
+
+tl::expected<NodeFacts, core::Failure> look_at_record(runtime::Caller& redis, const redis::Address& address,
+                                                      const redis::Keyspace& keyspace) {
+  NodeFacts facts{.address = address};
+  facts.info = ask_info(redis, {"server", "replication"});
+  if (!facts.info) return tl::unexpected(facts.info.error());
+  facts.record =
+      redis.call({"GET", keyspace.record()}).map([](const redis::Value& value) { return value.text; });
+  return facts;
+}
+
+std::optional<ClosedNode> closed_node(const NodeFacts& node, const Standard& standard) {
+  const auto finding = record_finding(node, standard);
+  if (!finding) return std::nullopt;
+  ClosedNode closed{redis::shown(node.address), finding->code, finding->what, finding->why, finding->advice};
+  const auto record = node.record ? core::read_record(*node.record) : std::nullopt;
+  if (finding->code == quarantined) {
+    const auto left = runtime::quarantine_left(*record, standard.wall_now_ms);
+    if (left.if_waited) closed.left = in_milliseconds(*left.if_waited);
+    closed.left_max = in_milliseconds(left.at_most);
+  } else if (finding->code == record_absent || (record && record->cap == standard.ground.keyspace.cap)) {
+    // It has not begun: the first client to come begins it.
+    closed.left_max = in_milliseconds(core::quarantine_length(standard.ground.keyspace.cap));
+  }
+  return closed;
+}
+
+}  // namespace tenure::cli

@@ -1,0 +1,19 @@
+// Which nodes give no new leases now, and for how long: for whoever shows something else, and should say so, too.
+#pragma once
+
+#include <optional>
+
+#include "cli/fleet_view.hpp"
+#include "cli/node_facts.hpp"
+#include "cli/node_findings.hpp"
+
+namespace tenure::cli {
+
+// As much of the facts as closed_node() needs. Changes nothing, and begins no quarantine.
+tl::expected<NodeFacts, core::Failure> look_at_record(runtime::Caller& redis, const redis::Address& address,
+                                                      const redis::Keyspace& keyspace);
+
+// Nothing when it gives leases. Pure: asks nothing.
+std::optional<ClosedNode> closed_node(const NodeFacts& node, const Standard& standard);
+
+}  // namespace tenure::cli
