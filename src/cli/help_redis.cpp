@@ -17,8 +17,9 @@ Usage: tenure redis up [N] [--port PORT] [--dir DIR]
                         (XDG_STATE_HOME/tenure/redis, else ~/.local/state/tenure/redis)
 
 They listen on 127.0.0.1 only, keep their data (appendonly, every second) and never throw keys away
-(noeviction). What you change in a redis.conf there stays. A server that is started again, or has lost its
-data, gives no new leases for a quarantine, a little longer than the cap.
+(noeviction). What you change in a redis.conf there stays. What "down" has ended goes on with its leases at the next
+"up", unless its files were changed, the clock was set or the machine was restarted meanwhile. After any other end it
+gives no new leases for a quarantine, a little longer than the cap, and opens by itself.
 
 Servers on one machine fail together with it: this is for trying things out and for tests.
 

@@ -4,12 +4,14 @@
 #include <cstdio>
 #include <vector>
 
+#include "cli/closed_node.hpp"
 #include "cli/message.hpp"
 #include "cli/server_check.hpp"
 #include "core/record.hpp"
 #include "core/text.hpp"
 #include "runtime/caller.hpp"
 #include "runtime/instance_id.hpp"
+#include "runtime/not_open_text.hpp"
 #include "runtime/refusal_text.hpp"
 #include "runtime/speech.hpp"
 #include "runtime/wall_clock.hpp"
@@ -26,6 +28,7 @@ constexpr core::Duration timeout = std::chrono::seconds(5);
 struct Found {
   runtime::Caller redis;
   std::string record;  // empty: none
+  std::optional<ClosedNode> closed{};
 
   // The script judges by the same: what only says that there was none before counts as none.
   bool is_new() const {
@@ -38,9 +41,11 @@ tl::expected<Found, Failure> look_at(const redis::Address& address, const Nodes&
   auto redis = runtime::Caller::connect(address, timeout, nodes.tls);
   if (!redis) return tl::unexpected(redis.error());
   if (auto why = unfit(*redis)) return tl::unexpected(std::move(*why));
-  auto record = redis->call({"GET", nodes.keyspace.record()});
-  if (!record) return tl::unexpected(record.error());
-  return Found{std::move(*redis), std::move(record->text)};
+  auto facts = look_at_record(*redis, address, nodes.keyspace);
+  if (!facts) return tl::unexpected(facts.error());
+  if (!facts->record) return tl::unexpected(facts->record.error());
+  auto closed = closed_node(*facts, {{{}, nodes.keyspace}, {}, runtime::wall_now_ms(), nodes.tls_options});
+  return Found{std::move(*redis), std::move(*facts->record), std::move(closed)};
 }
 
 struct Made {
@@ -62,6 +67,14 @@ std::string exists_text(const std::string& text) {
     return "it has something that is not a record of Tenure: \"" + core::printable(text, 60) + "\"";
   return std::string("it has a record of Tenure already (") + (record->open ? "open" : "quarantined") +
          ", leases of at most " + core::shown(record->cap) + ")";
+}
+
+// Behind "nothing was changed": whoever runs init after a restart wants to know how to get on.
+std::string wait_text(const std::optional<ClosedNode>& closed) {
+  if (!closed || !closed->left_max) return "";
+  std::string text = ", and there is nothing to do but wait: " + closed->what;
+  if (closed->code != quarantined) text += "; " + runtime::left_text({{}, *closed->left_max});
+  return text + ". tenure doctor shows how long";
 }
 
 // All nodes, and what comes of them.
@@ -105,7 +118,7 @@ class Init {
       if (!made) {
         failed(address, made.error());
       } else if (!made->made) {
-        exists(address, made->record);
+        exists(address, made->record, std::nullopt);
       } else {
         const std::string which = nodes_.several() ? redis::shown(address) + ": " : "";
         report_(which + "made: this Redis is ready for Tenure (leases of at most " + cap + ")");
@@ -123,7 +136,7 @@ class Init {
             core::shown(core::quarantine_length(nodes_.keyspace.cap)) + ". If it is new" +
             runtime::how_to_init({{address}, nodes_.keyspace, nodes_.tls_options}));
       } else {
-        exists(address, found_[i].record);
+        exists(address, found_[i].record, found_[i].closed);
       }
     }
   }
@@ -133,9 +146,10 @@ class Init {
     code_ = ExitCode::no_quorum;
   }
 
-  void exists(const redis::Address& address, const std::string& record) {
+  void exists(const redis::Address& address, const std::string& record,
+              const std::optional<ClosedNode>& closed) {
     say(redis::shown(address) + ": " + exists_text(record) + "; nothing was changed" +
-        (nodes_.several() ? " there" : ""));
+        (nodes_.several() ? " there" : "") + wait_text(closed));
     if (code_ == ExitCode::done) code_ = ExitCode::exists;
   }
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include <system_error>
 #include <thread>
 
+#include "cli/seal_note.hpp"
 #include "cli/server_info.hpp"
 #include "core/text.hpp"
 #include "runtime/boot_clock.hpp"
@@ -74,9 +76,12 @@ bool ends(const LocalServer::Running& server, core::Duration within) {
   _exit(127);
 }
 
-tl::expected<Command, std::string> find_program(const fs::path& configuration) {
+tl::expected<Command, std::string> find_program(const fs::path& configuration,
+                                                const std::vector<std::string>& options = {}) {
   for (const char* name : {"redis-server", "valkey-server"}) {
-    auto command = Command::find({name, configuration.string()});
+    std::vector<std::string> words{name, configuration.string()};
+    words.insert(words.end(), options.begin(), options.end());
+    auto command = Command::find(words);
     if (command) return std::move(*command);
   }
   return tl::unexpected(std::string(
@@ -139,7 +144,33 @@ std::optional<std::string> LocalServer::prepare() const {
 }
 
 std::optional<std::string> LocalServer::start() {
-  const auto command = find_program(directory_ / "redis.conf");
+  const auto sealed = take_note(note(), directory_);
+  if (sealed && resume(*sealed)) return std::nullopt;
+  return launch({}, address());
+}
+
+// Starts it where no client can reach it, breaks the seal of its record, and lets the clients in. False: it does not
+// run. Where the seal does not fit, the record stays as it is, and the first client begins a quarantine.
+bool LocalServer::resume(const SealedRecord& sealed) {
+  redis::Address inside;
+  inside.kind = redis::Address::Kind::unix_socket;
+  inside.path = directory_ / "up.sock";
+  if (inside.path.size() >= sizeof(sockaddr_un::sun_path)) return false;
+  if (launch({"--port", "0", "--unixsocket", inside.path, "--unixsocketperm", "600"}, inside)) return false;
+  auto redis = runtime::Caller::connect(inside, seconds(1));
+  resumed_ = redis && break_seal(*redis, redis::Keyspace{}, sealed);
+  const bool open = redis && redis->call({"CONFIG", "SET", "port", std::to_string(port_)});
+  std::error_code ignored;
+  fs::remove(inside.path, ignored);
+  if (open && !wait_until_it_answers()) return true;
+  resumed_ = false;
+  if (const auto server = running()) terminate(*server);
+  return false;
+}
+
+std::optional<std::string> LocalServer::launch(const std::vector<std::string>& options,
+                                               const redis::Address& where) {
+  const auto command = find_program(directory_ / "redis.conf", options);
   if (!command) return command.error();
   if (is_new()) made_.assign(traces.begin(), traces.end());
   if (!fs::exists(directory_)) made_.emplace_back();  // all of it
@@ -163,7 +194,7 @@ std::optional<std::string> LocalServer::start() {
       return undo("the server on port " + std::to_string(port_) +
                   " does not start; it says: " + last_words());
     }
-    if (running() && !wait_until_it_answers()) return std::nullopt;
+    if (running() && !wait_until_it_answers(where)) return std::nullopt;
     std::this_thread::sleep_for(milliseconds(5));
   }
   kill(pid, SIGKILL);
@@ -172,14 +203,14 @@ std::optional<std::string> LocalServer::start() {
               core::shown(start_within));
 }
 
-std::optional<std::string> LocalServer::wait_until_it_answers() const {
+std::optional<std::string> LocalServer::wait_until_it_answers(const redis::Address& where) const {
   const core::Time deadline = runtime::boot_now() + start_within;
   const std::string who = "the server on port " + std::to_string(port_);
   std::string why = "no answer";
   while (runtime::boot_now() < deadline) {
     const auto server = running();
     if (!server) return who + " has ended; it says: " + last_words();
-    auto redis = runtime::Caller::connect(address(), seconds(1));
+    auto redis = runtime::Caller::connect(where, seconds(1));
     const auto pong = redis ? redis->call({"PING"}) : tl::unexpected(redis.error());
     if (pong) {
       // Somebody else may have been quicker at the port.
@@ -191,19 +222,46 @@ std::optional<std::string> LocalServer::wait_until_it_answers() const {
     }
     std::this_thread::sleep_for(milliseconds(5));
   }
-  return who + " runs and cannot be used: " + why;
+  return who + " runs and cannot be used: " + why + "; tenure redis down ends it";
+}
+
+std::string LocalServer::name(const Running& server) const {
+  return "the server on port " + std::to_string(port_) + " (process " + std::to_string(server.pid) + ")";
 }
 
 std::optional<std::string> LocalServer::stop() const {
   const auto server = running();
   if (!server) return std::nullopt;
-  const std::string who =
-      "the server on port " + std::to_string(port_) + " (process " + std::to_string(server->pid) + ")";
-  if (syscall(SYS_pidfd_send_signal, server->handle.get(), SIGTERM, nullptr, 0) != 0) {
-    return who + " cannot be ended: " + std::generic_category().message(errno);
+  if (const auto sealed = end_sealed(*server)) {
+    if (made_.empty()) leave_note(note(), directory_, *sealed);
+  } else if (auto why = terminate(*server)) {
+    return why;
   }
-  if (!ends(*server, stop_within)) return who + " does not end within " + core::shown(stop_within);
   remove_what_start_made();
+  return std::nullopt;
+}
+
+// Lets it write everything to the disk and end, with its record sealed. Nothing, if it runs on.
+std::optional<SealedRecord> LocalServer::end_sealed(const Running& server) const {
+  const redis::Keyspace keyspace;
+  auto redis = runtime::Caller::connect(address(), seconds(1));
+  const auto info = redis ? ask_info(*redis, {"server"}) : tl::unexpected(redis.error());
+  if (!info || info->field("process_id") != std::to_string(server.pid)) return std::nullopt;
+  auto sealed = seal_record(*redis, keyspace);
+  if (!sealed) return std::nullopt;
+  // Only a server that cannot end answers this.
+  const auto answer = redis->call({"SHUTDOWN", "SAVE"}, runtime::boot_now() + stop_within);
+  const bool refused = answer || answer.error().code == core::FailureCode::server;
+  if (ends(server, refused ? core::Duration::zero() : stop_within)) return sealed;
+  if (auto again = runtime::Caller::connect(address(), seconds(1))) take_seal_back(*again, keyspace, *sealed);
+  return std::nullopt;
+}
+
+std::optional<std::string> LocalServer::terminate(const Running& server) const {
+  if (syscall(SYS_pidfd_send_signal, server.handle.get(), SIGTERM, nullptr, 0) != 0) {
+    return name(server) + " cannot be ended: " + std::generic_category().message(errno);
+  }
+  if (!ends(server, stop_within)) return name(server) + " does not end within " + core::shown(stop_within);
   return std::nullopt;
 }
 

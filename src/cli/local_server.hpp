@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/sealed_record.hpp"
 #include "redis/url.hpp"
 #include "runtime/descriptor.hpp"
 
@@ -39,19 +40,30 @@ class LocalServer {
 
   // Returns when it answers. The error is a sentence, and then nothing of it is left that was not there before.
   std::optional<std::string> start();
+  // Has start() gone on where stop() had ended it, with all leases and without a quarantine?
+  bool resumed() const { return resumed_; }
   // Returns when it answers; for one that runs already.
-  std::optional<std::string> wait_until_it_answers() const;
+  std::optional<std::string> wait_until_it_answers() const { return wait_until_it_answers(address()); }
   // Ends it and waits for that; its data stays. Nothing when it did not run.
   std::optional<std::string> stop() const;
 
  private:
   std::optional<std::string> prepare() const;
+  std::optional<std::string> launch(const std::vector<std::string>& options, const redis::Address& where);
+  std::optional<std::string> wait_until_it_answers(const redis::Address& where) const;
+  bool resume(const SealedRecord& sealed);
+  std::optional<SealedRecord> end_sealed(const Running& server) const;
+  std::optional<std::string> terminate(const Running& server) const;
+  std::string name(const Running& server) const;
+  // What stop() leaves for start(), not among the data that it is about.
+  std::filesystem::path note() const { return directory_.string() + ".sealed"; }
   std::string last_words() const;
   void remove_what_start_made() const;
 
   std::uint16_t port_;
   std::filesystem::path directory_;
   std::vector<std::filesystem::path> made_{};  // by this object
+  bool resumed_ = false;
 };
 
 // Where servers are kept unless --dir says otherwise; nothing where there is no home directory.

@@ -96,7 +96,9 @@ class Up {
     if (server.was_running) return "already running";
     const std::string where = server.local.directory().string();
     if (server.was_new) return "started, its data is in " + where;
-    return "started again with the data in " + where + "; new leases after a quarantine";
+    return "started again with the data in " + where +
+           (server.local.resumed() ? "; its leases go on, without a quarantine"
+                                   : "; new leases after a quarantine");
   }
 
   void take_back() {
