@@ -1,11 +1,28 @@
 #include "support/paths.hpp"
 
+#include <cstdlib>
+#include <string>
+
 namespace tenure::test::paths {
+namespace {
+
+// The programs that users run are those of this build, or of another one that the environment names: tests that look at a
+// program from outside need not be compiled again for a program with sanitizers.
+std::string in_build(const char* name) {
+  const char* other = std::getenv("TENURE_TEST_BUILD");
+  return std::string(other != nullptr ? other : TENURE_BUILD_DIR) + "/" + name;
+}
+
+const std::string program_path = in_build("tenure");
+const std::string keeper_path = in_build("examples/keeper");
+const std::string leader_election_path = in_build("examples/leader_election");
+
+}  // namespace
 
 const char* const source_dir = TENURE_SOURCE_DIR;
-const char* const program = TENURE_PROGRAM;
-const char* const keeper = TENURE_EXAMPLE_KEEPER;
-const char* const leader_election = TENURE_EXAMPLE_ELECTION;
+const char* const program = program_path.c_str();
+const char* const keeper = keeper_path.c_str();
+const char* const leader_election = leader_election_path.c_str();
 const char* const lease_process = TENURE_LEASE_PROCESS;
 const char* const candidate_process = TENURE_CANDIDATE_PROCESS;
 const char* const fenced_writer = TENURE_FENCED_WRITER;
