@@ -42,6 +42,9 @@ test::RedisServer::Options server_options(const Crowd& crowd, std::size_t node,
   return options;
 }
 
+// Everybody reaches the nodes by addresses of its own.
+const std::string node_set = "faults";
+
 }  // namespace
 
 World::World(Options options, Journal& journal)
@@ -54,7 +57,7 @@ World::World(Options options, Journal& journal)
   for (std::size_t node = 0; node <= crowd.nodes; ++node) {
     auto& clock = clocks_.emplace_back();
     auto& server = servers_.emplace_back(server_options(crowd, node, clock));
-    if (node != crowd.data()) test::init(server, cap);
+    if (node != crowd.data()) test::init(server, cap, std::to_string(crowd.nodes) + "-" + node_set);
     paths.push_back(server.socket_path());
   }
   add_sessions();
@@ -107,7 +110,7 @@ std::vector<std::string> World::words(std::size_t client, std::size_t generation
                                  proxy_->url({client, crowd().data()})});
       command.clear();
   }
-  words.insert(words.end(), {"--id", id, "--ttl-max", milliseconds(cap) + "ms"});
+  words.insert(words.end(), {"--id", id, "--ttl-max", milliseconds(cap) + "ms", "--node-set", node_set});
   for (std::size_t node = 0; node < crowd().nodes; ++node)
     words.insert(words.end(), {"--redis", proxy_->url({client, node})});
   words.insert(words.end(), command.begin(), command.end());

@@ -69,8 +69,8 @@ void expect_usable(const core::Request& request, const core::Reply& reply) {
     must(!held->place || *held->place >= 0, "a place in the queue is none below the first");
   }
   if (std::holds_alternative<core::NotOpen>(reply)) {
-    must(is_a<core::AcquireRequest>(request) || is_a<core::ReassertRequest>(request) ||
-             is_a<core::OpenRequest>(request),
+    must(is_a<core::AcquireRequest>(request) || is_a<core::RenewRequest>(request) ||
+             is_a<core::ReassertRequest>(request) || is_a<core::OpenRequest>(request),
          "the record answers who needs to be admitted");
   }
   if (std::holds_alternative<core::Opened>(reply)) {

@@ -21,8 +21,8 @@ void try_text(std::string_view text) {
 
   if (const auto record = core::read_record(text)) {
     must(!record->epoch.empty() && record->epoch.find(' ') == std::string::npos, "an epoch is one word");
-    must(record->cap >= core::Ttl::zero(), "a cap is no less than nothing");
-    must(text.starts_with(core::admission(record->cap, record->epoch)) || text.starts_with('0'),
+    must(record->terms.cap >= core::Ttl::zero(), "a cap is no less than nothing");
+    must(text.starts_with(core::admission(record->terms, record->epoch)) || text.starts_with('0'),
          "a record begins with what admits to it");
   }
   if (const auto wake_up = redis::read_wake_up(text)) {

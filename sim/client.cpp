@@ -40,19 +40,20 @@ bool is_definite(const core::Reply& reply) {
 
 }  // namespace
 
-Client::Client(Surroundings& surroundings, std::size_t index, Clocks clocks, std::string owner,
+Client::Client(Surroundings& surroundings, Setup setup, std::size_t index, Clocks clocks, std::string owner,
                core::Random random, Listener listener)
     : shared_(surroundings),
+      setup_(std::move(setup)),
       index_(index),
       clock_(clocks.boot),
       wall_(clocks.wall),
       owner_(std::move(owner)),
       random_(random.next()),
-      tenant_({owner_, shared_.plan.nodes, shared_.keyspace.cap}, random),
+      tenant_({owner_, setup_.nodes, setup_.keyspace.terms()}, random),
       elections_(tenant_, core::Random(random.next())),
       listener_(std::move(listener)),
-      lines_(shared_.plan.nodes),
-      ears_(shared_.plan.nodes) {}
+      lines_(setup_.nodes),
+      ears_(setup_.nodes) {}
 
 // A process that dies believes nothing any more, and its machine closes what it had open.
 Client::~Client() {
@@ -120,7 +121,9 @@ void Client::resume(Duration slept) {
   clock_.slept(slept);
   // Whatever its clock did meanwhile, this is what held() says from now on.
   for (const auto& [id, lease] : leases_) {
-    if (held(id)) shared_.judge.on_belief(lease.key, lease.value, resumed_, clock_.when(lease.deadline));
+    if (held(id)) {
+      shared_.judge.on_belief(lease.key, lease.value, setup_.quorum(), resumed_, clock_.when(lease.deadline));
+    }
   }
   for (const auto& event : std::exchange(missed_, {})) event();
   timer_.reset();
@@ -216,7 +219,7 @@ void Client::ask(const core::Send& send) {
 void Client::open_line(std::size_t node) {
   Line& line = lines_[node];
   line.conversation.emplace(
-      redis::Greeting{"", shared_.plan.password ? "secret" : "", 0}, shared_.keyspace,
+      redis::Greeting{"", shared_.plan.password ? "secret" : "", 0}, setup_.keyspace,
       [this] { return redis::Introduction{random_.hex16(), wall_.read(shared_.schedule.now()).ms()}; },
       line.seen);
   const std::uint64_t number = ++line.number;
@@ -264,7 +267,7 @@ void Client::hear(std::size_t node, std::uint64_t connection, const redis::Comma
   }
   if (!heard->answer) return;
   const auto request = requests_.find(heard->answer->id);
-  if (request != requests_.end() && !same_request(request->second, command, shared_.keyspace)) {
+  if (request != requests_.end() && !same_request(request->second, command, setup_.keyspace)) {
     shared_.judge.violated("S13", shared_.schedule.now(), "a reply was matched to another request");
   }
   shared_.trace.event(
@@ -332,7 +335,7 @@ void Client::close_line(std::size_t node) {
 
 void Client::listen(std::size_t node) {
   attend(
-      ears_[node], node, shared_.keyspace.channels() + owner_,
+      ears_[node], node, setup_.keyspace.channels() + owner_,
       [this, node] {
         tenant_.on_listening(static_cast<core::NodeIndex>(node), true, now());
         arm_timer();
@@ -386,6 +389,7 @@ void Client::close_changes() {
 }
 
 void Client::on_closed(std::size_t node) {
+  if (node >= lines_.size()) return;  // it does not use that one
   when_running(
       [this, node, number = lines_[node].number, ear = ears_[node].number, changes = changes_.number] {
         if (number == lines_[node].number) close_line(node);

@@ -24,6 +24,15 @@
 
 namespace tenure::sim {
 
+// What a client is told when it starts: which nodes there are, the first so many, and what all agree on.
+struct Setup {
+  std::size_t nodes = 1;
+  redis::Keyspace keyspace{};
+  core::Timing timing{};  // of its locks
+
+  std::size_t quorum() const { return core::quorum_of(nodes); }
+};
+
 // What everything in a world shares.
 struct Surroundings {
   const Plan& plan;
@@ -34,7 +43,8 @@ struct Surroundings {
   Sharing& sharing;
   Roster& roster;
   Trace& trace;
-  redis::Keyspace keyspace;
+  // One, unless somebody changes the set of nodes; then also those of before, which some still have.
+  std::vector<Setup> setups;
 };
 
 // The clocks of the machine that a process runs on.
@@ -55,11 +65,13 @@ class Client {
     std::function<void(const core::Action&)> fleet;                       // what concerns the fleet
   };
 
-  Client(Surroundings& surroundings, std::size_t index, Clocks clocks, std::string owner, core::Random random,
-         Listener listener);
+  Client(Surroundings& surroundings, Setup setup, std::size_t index, Clocks clocks, std::string owner,
+         core::Random random, Listener listener);
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
+
+  const core::Timing& timing() const { return setup_.timing; }
 
   core::AcquireId acquire(core::Wish wish);
   void cancel(core::AcquireId id);
@@ -209,6 +221,7 @@ class Client {
   void end_belief(Believed& lease);
 
   Surroundings& shared_;
+  Setup setup_;
   std::size_t index_;
   LocalClock clock_;
   WallClock wall_;

@@ -8,7 +8,7 @@ namespace tenure::sim {
 
 void Client::on_acquired(const core::Acquired& acquired) {
   const auto wished = wished_.find(acquired.acquire);
-  Believed lease{acquired.key, acquired.grant.value(acquired.token), acquired.deadline, shared_.plan.timing};
+  Believed lease{acquired.key, acquired.grant.value(acquired.token), acquired.deadline, setup_.timing};
   if (wished->second.hold_max) lease.ends = now() + *wished->second.hold_max;
   believe(acquired, std::move(lease), wished->second.began);
   expect_no_loose_ends(acquired.key);
@@ -19,12 +19,12 @@ void Client::on_acquired(const core::Acquired& acquired) {
 void Client::believe(const core::Acquired& acquired, Believed lease, TrueTime began) {
   const TrueTime at = shared_.schedule.now();
   const auto asked = asked_.find(acquired.grant.stamp());
-  if (asked == asked_.end() || asked->second.granted.size() < shared_.plan.nodes / 2 + 1)
+  if (asked == asked_.end() || asked->second.granted.size() < setup_.quorum())
     shared_.judge.violated("S10", at, acquired.grant.stamp() + " is held without the answers of a majority");
   if (asked != asked_.end()) asked_.erase(asked);
   shared_.trace.mix_text(lease.value);
   shared_.trace.event(at, "acquired", index_, acquired.token, [&] { return lease.key + " " + lease.value; });
-  shared_.judge.on_belief(lease.key, lease.value, at, clock_.when(lease.deadline));
+  shared_.judge.on_belief(lease.key, lease.value, setup_.quorum(), at, clock_.when(lease.deadline));
   shared_.judge.on_acquired(lease.key, lease.value, began, at);
   leases_.emplace(acquired.lease, std::move(lease));
 }
@@ -41,7 +41,8 @@ void Client::on_renewed(const core::Renewed& renewed) {
   if (lease.deadline > lease.ends) {
     shared_.judge.violated("hold", shared_.schedule.now(), lease.value + " is held longer than was wished");
   }
-  shared_.judge.on_belief(lease.key, lease.value, shared_.schedule.now(), clock_.when(lease.deadline));
+  shared_.judge.on_belief(lease.key, lease.value, setup_.quorum(), shared_.schedule.now(),
+                          clock_.when(lease.deadline));
 }
 
 void Client::on_lost(const core::Lost& lost) {
@@ -78,6 +79,8 @@ bool Client::is_late(core::Time due) const {
 
 // Once the node answers again, a renewal must come through long before the lease is lost (T19).
 void Client::expect_no_false_loss(const Believed& lease) {
+  if (setup_.nodes < shared_.plan.nodes)
+    return;  // what is in the way is known of most nodes of the world only
   const TrueTime at = shared_.schedule.now();
   const Duration recovery = lease.timing.ttl * 2 / 5 + shared_.plan.delay_usual * 20;
   if (shared_.network.last_trouble(index_) + recovery < at && resumed_ + recovery < at) {

@@ -34,12 +34,13 @@ enum class Fault : std::uint8_t {
   // These are asked for by name, too: in worlds without them every seed draws the same faults as before.
   fence,    // somebody deletes the counter of tokens by hand
   restore,  // the data of a node that runs goes back to what it was, and no connection is closed
+  reconfigure,  // somebody changes which nodes decide, or the cap, or dies while at it; many still have the old list
 };
 
-inline constexpr std::array<std::string_view, 22> fault_names{
-    "delay", "loss",     "duplicate", "partition", "oneway", "drift",  "pause",   "suspend",
-    "crash", "flush",    "slow",      "close",     "error",  "skew",   "restart", "rollback",
-    "wipe",  "flushall", "remove",    "step",      "fence",  "restore"};
+inline constexpr std::array<std::string_view, 23> fault_names{
+    "delay", "loss",     "duplicate", "partition", "oneway", "drift",   "pause",      "suspend",
+    "crash", "flush",    "slow",      "close",     "error",  "skew",    "restart",    "rollback",
+    "wipe",  "flushall", "remove",    "step",      "fence",  "restore", "reconfigure"};
 inline constexpr std::size_t faults_within_assumptions = 18;
 inline constexpr std::size_t faults_drawn_always = 20;
 

@@ -25,9 +25,7 @@ void Judge::on_node_confirm(std::size_t node, const std::string& key, const std:
                             TrueTime now) {
   const core::Holder holder = core::read_holder(value);
   history_[key].showed[{holder.token, holder.owner}].insert(node);
-  Confirmed& confirmed = history_[key].confirmed[value];
-  confirmed.nodes.insert(node);
-  if (!confirmed.at && confirmed.nodes.size() >= quorum_) confirmed.at = now;
+  history_[key].confirmed[value].emplace(node, now);
 }
 
 bool Judge::was_shown(const std::string& key, const core::Holder& holder) const {
@@ -55,19 +53,28 @@ void Judge::on_acquired(const std::string& key, const std::string& value, TrueTi
   history.grants[*index].acquired_at = now;
 }
 
-void Judge::on_belief(const std::string& key, const std::string& value, TrueTime now, TrueTime until) {
+std::optional<TrueTime> Judge::confirmed_at(const History& history, const std::string& value,
+                                            std::size_t quorum) {
+  const auto found = history.confirmed.find(value);
+  if (found == history.confirmed.end() || found->second.size() < quorum) return std::nullopt;
+  std::vector<TrueTime> times;
+  for (const auto& [node, at] : found->second) times.push_back(at);
+  std::ranges::sort(times);
+  return times[quorum - 1];
+}
+
+void Judge::on_belief(const std::string& key, const std::string& value, std::size_t quorum, TrueTime now,
+                      TrueTime until) {
   History& history = history_[key];
   auto index = find(history, value);
   if (!index) {
     const auto gave = history.gave.find(value.substr(0, value.rfind('#') + 1));
-    if (gave == history.gave.end() || gave->second.size() < quorum_) {
+    if (gave == history.gave.end() || gave->second.size() < quorum) {
       violated("S1", now, value + " is believed held, but no majority ever gave it");
       return;
     }
     // With several nodes it is given when a majority has taken its token.
-    const auto confirmed = history.confirmed.find(value);
-    const bool by_majority = confirmed != history.confirmed.end() && confirmed->second.at;
-    on_grant(key, value, core::read_holder(value).token, by_majority ? *confirmed->second.at : now);
+    on_grant(key, value, core::read_holder(value).token, confirmed_at(history, value, quorum).value_or(now));
     index = find(history, value);
   }
   std::erase_if(history.believed,

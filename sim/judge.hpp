@@ -24,7 +24,8 @@ struct Violation {
 
 class Judge {
  public:
-  explicit Judge(std::size_t nodes) : quorum_(nodes / 2 + 1) {}
+  // The majority of the smallest set that there is in this world.
+  explicit Judge(std::size_t quorum) : quorum_(quorum) {}
 
   void violated(std::string_view invariant, TrueTime at, std::string what);
   // An assumption was broken on purpose: two may believe that they hold a name (S1, S4, S8), while what is
@@ -47,7 +48,8 @@ class Judge {
   bool was_shown(const std::string& key, const core::Holder& holder) const;
   // From now on a client believes that it holds that value, until then by its own clock. A majority must have
   // given it, and nobody else may believe the same of that key (S1).
-  void on_belief(const std::string& key, const std::string& value, TrueTime now, TrueTime until);
+  void on_belief(const std::string& key, const std::string& value, std::size_t quorum, TrueTime now,
+                 TrueTime until);
   // It believes so no more.
   void on_disbelief(const std::string& key, const std::string& value, TrueTime now);
 
@@ -74,16 +76,13 @@ class Judge {
     std::optional<TrueTime> believed_until{};
     bool given_up = false;  // the belief ended before its time: released, or told that it is gone
   };
-  struct Confirmed {
-    std::set<std::size_t> nodes;   // that took the token
-    std::optional<TrueTime> at{};  // when they were a majority
-  };
   struct History {
     std::vector<Given> grants;          // in their order
     std::vector<std::size_t> believed;  // those that somebody may still believe in
     core::Token last_token = 0;
     std::map<std::string, std::set<std::size_t>> gave;  // by stamp: the nodes that gave it
-    std::map<std::string, Confirmed> confirmed;         // by value
+    // By value: the nodes that took its token, and when.
+    std::map<std::string, std::map<std::size_t, TrueTime>> confirmed;
     std::map<std::pair<core::Token, std::string>, std::set<std::size_t>> showed;  // by token and owner
   };
   struct Register {
@@ -93,6 +92,9 @@ class Judge {
 
   void on_grant(const std::string& key, const std::string& value, core::Token token, TrueTime now);
   void linearize(const History& history);
+  // When so many nodes had taken its token; nothing: never.
+  static std::optional<TrueTime> confirmed_at(const History& history, const std::string& value,
+                                              std::size_t quorum);
   static std::optional<std::size_t> find(const History& history, const std::string& value);
 
   std::size_t quorum_;

@@ -40,7 +40,8 @@ constexpr std::string_view help = R"(tenure-sim: the shipped protocol in simulat
                    restart rollback wipe flushall; and two that break an assumption, so that S1, S4 and S12 are
                    not judged: remove, a key deleted by hand, and step, a clock that is set; and fence, the counter
                    of tokens deleted by hand, and restore, data that goes back under a node that runs: then S2 and S3
-                   are judged for those only who have seen more (S15)
+                   are judged for those only who have seen more (S15); and reconfigure, somebody who changes the set of
+                   nodes and the cap while clients have old lists, and dies on the way
   --nodes N        Redis nodes in a world, 1 to 9 (as each seed has it: 1 to 5)
   --profile P      mixed (the default), usual, tokens: holds shorter than a node timeout, 3 nodes or more;
                    elections: in every world, not in every third; or fleet: in every world, not in every eighth

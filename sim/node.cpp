@@ -26,7 +26,7 @@ struct Named {
   Kind kind;
   const redis::Script* script;
 };
-const std::array<Named, 9> kinds{{
+const std::array<Named, 10> kinds{{
     {Kind::acquire, &redis::acquire_script},
     {Kind::renew, &redis::renew_script},
     {Kind::release, &redis::release_script},
@@ -36,6 +36,7 @@ const std::array<Named, 9> kinds{{
     {Kind::open, &redis::open_script},
     {Kind::look, &redis::look_script},
     {Kind::beat, &redis::beat_script},
+    {Kind::reconfigure, &redis::reconfigure_script},
 }};
 
 // Is it kept for a waiter, and if so by which ticket? Nobody holds it then.
@@ -130,7 +131,7 @@ std::vector<std::size_t> Node::lease_keys(const ScriptArgs& args) const {
       keys.push_back(0);
       break;
     case Kind::renew:
-      for (std::size_t i = 0; i < args.keys; ++i) keys.push_back(i);
+      for (std::size_t i = 1; i < args.keys; ++i) keys.push_back(i);
       break;
     case Kind::reassert:
       for (std::size_t i = 2; i < args.keys; ++i) keys.push_back(i);
@@ -141,6 +142,7 @@ std::vector<std::size_t> Node::lease_keys(const ScriptArgs& args) const {
       break;
     case Kind::admit:
     case Kind::open:
+    case Kind::reconfigure:
       break;
   }
   return keys;
@@ -164,6 +166,7 @@ void Node::check(const Call& call) {
       return check_beat(call);
     case Kind::admit:
     case Kind::open:
+    case Kind::reconfigure:
       break;  // whether they open too early shows in S1, S4 and S7
   }
 }
@@ -232,14 +235,20 @@ void Node::check_confirm(const Call& call) {
 }
 
 void Node::check_renew(const Call& call) {
-  for (std::size_t i = 0; i < call.args.keys; ++i) {
-    const std::string& claim = call.args.argument(call.command, i + 1);
+  if (call.reply.kind != redis::Value::Kind::array) {  // the record: nothing may have changed
+    for (std::size_t i = 0; i + 1 < call.args.keys; ++i) {
+      expect(call, call.args.key(call.command, i + 1), call.before[i], "a refused renewal");
+    }
+    return;
+  }
+  for (std::size_t i = 0; i + 1 < call.args.keys; ++i) {
+    const std::string& claim = call.args.argument(call.command, i + 2);
     const Look& before = call.before[i];
     const bool own = before.value == claim;
     answers(call, i, own ? 1 : before.value.empty() ? 0 : -1);
     Look wanted = before;
-    if (own) wanted.expiry_ms = call.wall.ms() + number(call.args.argument(call.command, 0));
-    expect(call, call.args.key(call.command, i), wanted, claim + " renewed");
+    if (own) wanted.expiry_ms = call.wall.ms() + number(call.args.argument(call.command, 1));
+    expect(call, call.args.key(call.command, i + 1), wanted, claim + " renewed");
   }
 }
 

@@ -19,7 +19,7 @@ namespace tenure::sim {
 
 // A script call taken apart, as the node got it.
 struct ScriptArgs {
-  enum class Kind { acquire, confirm, renew, reassert, release, admit, open, look, beat };
+  enum class Kind { acquire, confirm, renew, reassert, release, admit, open, look, beat, reconfigure };
   Kind kind = Kind::acquire;
   std::size_t keys = 0;
 
@@ -62,6 +62,9 @@ class Node {
   void step_clock(Duration by) { clock_.step(by); }
   // Somebody deletes a key by hand.
   void remove(const std::string& key, TrueTime now) { model_.run({"DEL", key}, clock_.read(now)); }
+
+  // Its record, as somebody sees who only looks.
+  std::string record(TrueTime now) const { return look(keyspace_.record(), clock_.read(now)).value; }
 
   NodeTime clock(TrueTime now) const { return clock_.read(now); }
   // What its counter shows; 0: there is none.

@@ -63,12 +63,14 @@ Plan make_plan(const Faults& faults, const Profile& profile, core::Random& rando
   core::must(timing.has_value(), "a world's timing is sound");
   plan.timing = *timing;
   plan.cap = plan.timing.ttl + plan.timing.ttl * static_cast<std::int64_t>(random.below(3)) / 2;
+  plan.cap_max = has(faults, Fault::reconfigure) ? plan.cap * 2 : plan.cap;
   plan.clients = 2 + random.below(4);
   const std::size_t names = 1 + random.below(4);
   for (std::size_t i = 0; i < names; ++i) plan.names.push_back("lease:" + std::to_string(i));
   plan.worst_drift = random.below(2) == 0;  // that is where margins break
   plan.password = random.below(2) == 0;
   plan.calls_goal = (200 + random.below(300)) * (1 + plan.nodes) / 2;
+  if (has(faults, Fault::reconfigure)) plan.calls_goal *= 2;  // some quarantines long
   plan.delay_usual = random.between(microseconds(20), microseconds(400));
   // In every fourth world the network is so slow that late answers are usual.
   if (has(faults, Fault::delay)) plan.tail = (random.below(4) == 0 ? 0.3 : 0.04) * random.fraction();

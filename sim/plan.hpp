@@ -26,7 +26,8 @@ struct FleetShape {
 struct Plan {
   Faults faults;
   core::Timing timing;
-  core::Ttl cap{};
+  core::Ttl cap{};      // the least that there is in this world
+  core::Ttl cap_max{};  // and the largest: others only where somebody changes it
   std::size_t nodes = 1;
   std::size_t clients = 2;
   std::vector<std::string> names;

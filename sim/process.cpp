@@ -42,7 +42,10 @@ void Process::start_client() {
         if (membership_) membership_->hear(action);
       },
   };
-  client_ = std::make_unique<Client>(shared_, index_, clocks_, owner, core::Random(random_.next()),
+  // Some are started with what was right before.
+  const auto& setups = shared_.setups;
+  const Setup& setup = setups.size() > 1 && chance(40) ? setups[random_.below(setups.size())] : setups.back();
+  client_ = std::make_unique<Client>(shared_, setup, index_, clocks_, owner, core::Random(random_.next()),
                                      std::move(listener));
   for (Candidacy& candidacy : candidacies_) candidacy.boot(*client_);
   if (membership_) membership_->boot(*client_);
@@ -98,7 +101,7 @@ void Process::forget_all() {
 
 void Process::wish_once(const std::string& key, std::optional<Duration> wait_max) {
   Task& task = *std::ranges::find(tasks_, key, &Task::key);
-  core::Wish wish{key, shared_.plan.timing, wait_max};
+  core::Wish wish{key, client_->timing(), wait_max};
   task.acquire = client_->acquire(std::move(wish));
 }
 
@@ -140,7 +143,7 @@ void Process::rest(Task& task) {
 void Process::wish(Task& task) {
   if (!working_) return;
   const Duration ttl = shared_.plan.timing.ttl;
-  core::Wish wish{task.key, shared_.plan.timing, std::nullopt};
+  core::Wish wish{task.key, client_->timing(), std::nullopt};
   const auto kind = random_.below(10);
   if (kind < 3) wish.wait_max = Duration::zero();
   if (kind >= 5) wish.wait_max = up_to(ttl * 3);

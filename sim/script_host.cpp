@@ -20,12 +20,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array known_scripts{
-    &redis::acquire_script,       &redis::confirm_script,     &redis::renew_script,
-    &redis::release_script,       &redis::reassert_script,    &redis::admit_script,
-    &redis::open_script,          &redis::init_script,        &redis::publish_result_script,
-    &redis::look_script,          &redis::break_script,       &redis::rights_script,
-    &redis::beat_script,          &redis::session_put_script, &redis::session_remove_script,
-    &redis::session_texts_script, &redis::results_script,
+    &redis::acquire_script,        &redis::confirm_script,       &redis::renew_script,
+    &redis::release_script,        &redis::reassert_script,      &redis::admit_script,
+    &redis::open_script,           &redis::init_script,          &redis::publish_result_script,
+    &redis::look_script,           &redis::break_script,         &redis::rights_script,
+    &redis::beat_script,           &redis::reconfigure_script,   &redis::session_put_script,
+    &redis::session_remove_script, &redis::session_texts_script, &redis::results_script,
 };
 
 // What lies at the bottom of the stack for good: pushing it from there is the fastest way to it.

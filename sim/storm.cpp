@@ -10,17 +10,24 @@ void Storm::begin() { plan_next(); }
 void Storm::end() {
   blows_ = false;
   shared_.network.calm();
+  if (!has(shared_.plan.faults, Fault::reconfigure)) return;
+  operator_.finish();
+  for (const auto& process : processes_) process->crash();
 }
 
 void Storm::plan_next() {
   shared_.schedule.in(up_to(shared_.plan.fault_every * 2), [this] {
     if (!blows_) return;
     const bool more = (shared_.plan.faults >> faults_drawn_always).any();
-    const auto fault = static_cast<Fault>(random_.below(more ? fault_names.size() : faults_drawn_always));
-    // Tokens outlive lost data only by clocks that are right within the cap.
-    const bool needs_clocks = fault == Fault::rollback || fault == Fault::wipe || fault == Fault::flushall ||
-                              fault == Fault::restore || fault == Fault::fence;
-    if (has(shared_.plan.faults, fault) && !(needs_clocks && has(shared_.plan.faults, Fault::step)))
+    auto fault = static_cast<Fault>(random_.below(more ? fault_names.size() : faults_drawn_always));
+    if (has(shared_.plan.faults, Fault::reconfigure) && random_.below(15) == 0) fault = Fault::reconfigure;
+    // Tokens outlive lost data only by clocks that are right within the cap. And a node that has forgotten which set it
+    // belongs to joins that of whoever comes first.
+    const bool forgets = fault == Fault::rollback || fault == Fault::wipe || fault == Fault::flushall ||
+                         fault == Fault::restore;
+    const bool needs_clocks = forgets || fault == Fault::fence;
+    if (has(shared_.plan.faults, fault) && !(needs_clocks && has(shared_.plan.faults, Fault::step)) &&
+        !(forgets && has(shared_.plan.faults, Fault::reconfigure)))
       inject(fault);
     plan_next();
   });
@@ -75,7 +82,7 @@ void Storm::inject(Fault fault) {
       break;
     case Fault::fence:
       if (!past_all_tokens(node)) return;
-      nodes_[node]->remove(shared_.keyspace.fence(), shared_.schedule.now());
+      nodes_[node]->remove(shared_.setups.back().keyspace.fence(), shared_.schedule.now());
       break;
     case Fault::restore:
       if (!nodes_[node]->go_back()) return;
@@ -98,6 +105,17 @@ void Storm::inject(Fault fault) {
       set_a_clock_ = true;
       shared_.network.on_clock_set(node);
       nodes_[node]->step_clock(random_.between(-std::chrono::hours(3), std::chrono::hours(3)));
+      break;
+    case Fault::reconfigure:
+      operator_.begin();
+      // Many are told, sooner or later.
+      for (const auto& it : processes_) {
+        if (random_.below(2) == 0) {
+          shared_.schedule.in(length, [this, &it] {
+            if (blows_) it->crash();
+          });
+        }
+      }
       break;
     case Fault::delay:
     case Fault::loss:

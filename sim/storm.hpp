@@ -10,6 +10,7 @@
 #include "sim/faults.hpp"
 #include "sim/network.hpp"
 #include "sim/node.hpp"
+#include "sim/operator.hpp"
 #include "sim/process.hpp"
 
 namespace tenure::sim {
@@ -19,10 +20,14 @@ class Storm {
   // All of these outlive it. The chance is that of the world: a seed is one sequence of draws.
   Storm(Surroundings& surroundings, std::vector<std::unique_ptr<Node>>& nodes,
         std::vector<std::unique_ptr<Process>>& processes, core::Random& random)
-      : shared_(surroundings), nodes_(nodes), processes_(processes), random_(random) {}
+      : shared_(surroundings),
+        nodes_(nodes),
+        processes_(processes),
+        random_(random),
+        operator_(surroundings, nodes, random) {}
 
   void begin();
-  // From now on no fault comes, and no message is late, lost or doubled.
+  // From now on no fault comes, and no message is late, lost or doubled; and all have the same set of nodes.
   void end();
 
   // How often each was injected.
@@ -42,6 +47,7 @@ class Storm {
   std::vector<std::unique_ptr<Node>>& nodes_;
   std::vector<std::unique_ptr<Process>>& processes_;
   core::Random& random_;
+  Operator operator_;
   FaultCounts faults_{};
   bool blows_ = true;
   bool set_a_clock_ = false;

@@ -28,7 +28,7 @@ class World {
 
  private:
   std::vector<std::unique_ptr<Node>> make_nodes(ScriptHost& host);
-  redis::Keyspace keyspace() const;
+  Setup setup() const;
   std::uint64_t calls() const;
   bool nothing_held() const;
   void storm();
@@ -84,14 +84,16 @@ class World {
 World::World(const WorldOptions& options, ScriptHost& host)
     : random_(options.seed),
       plan_(make_plan(options.faults, options.profile, random_)),
-      judge_(plan_.nodes),
+      // Sets of several nodes may shrink to two.
+      judge_(has(plan_.faults, Fault::reconfigure) ? std::min(core::quorum_of(plan_.nodes), std::size_t{2})
+                                                   : core::quorum_of(plan_.nodes)),
       trace_(options.trace),
       nodes_(make_nodes(host)),
       network_(plan_, schedule_, nodes_, core::Random(random_.next())),
       roster_(schedule_, plan_.fleet ? plan_.fleet->sessions : 0, core::Random(core::Random(random_).next())),
-      shared_{plan_, schedule_, network_, judge_, terms_, sharing_, roster_, trace_, keyspace()},
+      shared_{plan_, schedule_, network_, judge_, terms_, sharing_, roster_, trace_, {setup()}},
       storm_(shared_, nodes_, processes_, random_) {
-  for (const auto& node : nodes_) node->init(schedule_.now());
+  for (std::size_t i = 0; i < setup().nodes; ++i) nodes_[i]->init(schedule_.now());
   for (std::size_t i = 0; i < plan_.clients; ++i) {
     const LocalClock boot(up_to(std::chrono::hours(1000)), draw_drift(plan_, false, random_));
     const WallClock wall = draw_wall_clock(plan_, false, random_);
@@ -103,16 +105,19 @@ World::World(const WorldOptions& options, ScriptHost& host)
 std::vector<std::unique_ptr<Node>> World::make_nodes(ScriptHost& host) {
   std::vector<std::unique_ptr<Node>> nodes;
   for (std::size_t i = 0; i < plan_.nodes; ++i) {
-    nodes.push_back(std::make_unique<Node>(i, host, keyspace(), draw_wall_clock(plan_, true, random_), judge_,
-                                           core::Random(random_.next())));
+    nodes.push_back(std::make_unique<Node>(i, host, setup().keyspace, draw_wall_clock(plan_, true, random_),
+                                           judge_, core::Random(random_.next())));
   }
   return nodes;
 }
 
-redis::Keyspace World::keyspace() const {
-  redis::Keyspace keyspace;
-  keyspace.cap = plan_.cap;
-  return keyspace;
+Setup World::setup() const {
+  Setup setup{.nodes = plan_.nodes, .timing = plan_.timing};
+  // Where nodes are added and taken away, it begins with a few.
+  if (has(plan_.faults, Fault::reconfigure)) setup.nodes = std::min<std::size_t>(plan_.nodes, 2);
+  setup.keyspace.cap = plan_.cap;
+  setup.keyspace.set = std::to_string(setup.nodes);
+  return setup;
 }
 
 std::uint64_t World::calls() const {
@@ -187,7 +192,7 @@ void World::calm_down() {
 
 // Whoever waits is granted after a quarantine at the latest, and clients that are there open every node.
 void World::end_quarantines() {
-  const Duration quarantine = Duration(plan_.cap) * 5 / 4;
+  const Duration quarantine = Duration(plan_.cap_max) * 5 / 4;
   const std::string& key = plan_.names[0];
   const auto ask = [&](std::span<const std::unique_ptr<Process>> asked) {
     for (const auto& process : asked) process->take_a_turn(key);
@@ -383,7 +388,9 @@ void World::expect_given_back() {
 // turns that were announced in them.
 void World::wait_until_forgotten() {
   const Duration queues = Duration(redis::turns_max * redis::turn_of_waiter) * 5 / 4;
-  run_until(schedule_.now() + std::max<Duration>(plan_.timing.ttl * 8, queues));
+  // Queues last for two caps; only where the cap was changed that may be longer than eight TTLs.
+  run_until(schedule_.now() +
+            std::max({Duration(plan_.timing.ttl * 8), queues, Duration(plan_.cap_max) * 5 / 2}));
 }
 
 // L9: when all is given back, nothing is left, neither in Redis nor in the clients.

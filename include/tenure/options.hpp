@@ -33,6 +33,9 @@ struct ClientOptions {
   std::string id{};
   /// The longest TTL that anybody uses on these nodes: the same for everybody.
   std::chrono::milliseconds ttl_max{60'000};
+  /// By what name everybody knows this set of several nodes. Empty: by their addresses, so that all must write them
+  /// alike; clients of another set are refused.
+  std::string node_set{};
   /// What every key of Tenure begins with: clients with different prefixes share nothing, also on one Redis. Only the usual
   /// one stands before Tenure's own bookkeeping alone, and not before locks, elections and fleets. Refused (usage) where
   /// keys could be the same as under the usual one (redlock:x, poll:x); no prefix should begin with another one.

@@ -11,6 +11,7 @@
 #include "core/text.hpp"
 #include "core/timing.hpp"
 #include "redis/key_names.hpp"
+#include "redis/node_set.hpp"
 #include "runtime/instance_id.hpp"
 
 namespace tenure {
@@ -24,6 +25,7 @@ std::optional<std::string> error_in(const ClientOptions& options) {
   if (auto error = redis::prefix_error(options.prefix)) return error;
   if (auto error = core::name_error("the lock prefix", options.lock_prefix)) return error;
   if (auto error = core::name_error("the id", options.id); error && !options.id.empty()) return error;
+  if (auto error = redis::node_set_error(options.node_set)) return error;
   core::DurationReader reader;
   const core::Duration cap = reader.read("ttl_max", options.ttl_max);
   if (reader.error()) return reader.error();
@@ -39,7 +41,7 @@ tl::expected<runtime::Nodes, std::string> nodes_of(const ClientOptions& options)
   if (!addresses) return tl::unexpected(std::move(addresses.error()));
   runtime::Nodes nodes{std::move(*addresses)};
   if (auto error = runtime::error_in(nodes.addresses)) return tl::unexpected(std::move(*error));
-  nodes.keyspace = {options.prefix, options.ttl_max};
+  nodes.keyspace = {options.prefix, options.ttl_max, redis::node_set(nodes.addresses, options.node_set)};
   const auto& [ca, certificate, key, name] = options.tls;
   nodes.tls_options = {ca, certificate, key, name};
   if (std::ranges::any_of(nodes.addresses, &redis::Address::tls)) {

@@ -45,7 +45,7 @@ Refusal refusal(const core::Refusal& refusal, const std::string& name, const Con
   }
   shown.denied = core::majority_denies_access(refusal.failures, context.nodes.addresses.size());
   const auto record = core::read_record(refusal.record);
-  if (record && !record->open && record->cap == context.nodes.keyspace.cap) {
+  if (record && !record->open && record->terms == context.nodes.keyspace.terms()) {
     const auto left = runtime::quarantine_left(*record, runtime::wall_now_ms());
     shown.opens_in = std::chrono::ceil<std::chrono::milliseconds>(left.if_waited.value_or(left.at_most));
   }

@@ -106,6 +106,17 @@ Parsed parse_init(std::span<const std::string> words) {
   return init;
 }
 
+Parsed parse_reconfigure(std::span<const std::string> words) {
+  ReconfigureArgs args;
+  CLI::App app;
+  app.add_option("--leaving", args.leaving)->allow_extra_args(false);
+  app.add_option("--abandon", args.abandon)->allow_extra_args(false);
+  app.add_flag("-y,--yes", args.yes);
+  add_node_options(app, args.nodes);
+  if (auto end = read_words(app, words, reconfigure_help_text)) return std::move(*end);
+  return args;
+}
+
 Parsed parse_doctor(std::span<const std::string> words) {
   DoctorArgs doctor;
   CLI::App app;
@@ -225,6 +236,7 @@ Parsed parse_args(const std::vector<std::string>& words) {
   if (first == "run") return parse_run(rest);
   if (first == "elect") return parse_elect(rest);
   if (first == "init") return parse_init(rest);
+  if (first == "reconfigure") return parse_reconfigure(rest);
   if (first == "doctor") return parse_doctor(rest);
   if (first == "redis") return parse_redis(rest);
   if (first == "lock") return parse_lock(rest);

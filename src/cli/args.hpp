@@ -45,6 +45,13 @@ struct InitArgs {
   NodeArgs nodes{};
 };
 
+struct ReconfigureArgs {
+  std::vector<std::string> leaving{};  // nodes that shall not decide any more
+  std::vector<std::string> abandon{};  // sets of which no other node gives leases
+  bool yes = false;                    // do not ask
+  NodeArgs nodes{};                    // those that shall
+};
+
 struct DoctorArgs {
   std::optional<core::Duration> ttl{};  // as for run
   std::string lock_prefix = "redlock:";
@@ -155,9 +162,10 @@ struct Text {
   std::string text;
 };
 
-using Args = std::variant<RunArgs, ElectArgs, InitArgs, DoctorArgs, RedisUpArgs, RedisDownArgs, LockLsArgs,
-                          LockShowArgs, LockBreakArgs, SessionsAddArgs, SessionsChangeArgs, SessionsLsArgs,
-                          StatusArgs, ExplainArgs, PollArgs, DemoArgs, Text>;
+using Args =
+    std::variant<RunArgs, ElectArgs, InitArgs, ReconfigureArgs, DoctorArgs, RedisUpArgs, RedisDownArgs,
+                 LockLsArgs, LockShowArgs, LockBreakArgs, SessionsAddArgs, SessionsChangeArgs, SessionsLsArgs,
+                 StatusArgs, ExplainArgs, PollArgs, DemoArgs, Text>;
 
 // Of the words behind the name of the program. The error is a sentence without secrets.
 tl::expected<Args, std::string> parse_args(const std::vector<std::string>& words);

@@ -57,6 +57,7 @@ void add_node_options(CLI::App& app, NodeArgs& nodes) {
   app.add_option("--redis", nodes.redis)->allow_extra_args(false);
   add_duration(app, "--ttl-max", nodes.ttl_max);
   app.add_option("--prefix", nodes.prefix);
+  add_text(app, "--node-set", nodes.node_set);
   add_text(app, "--redis-file", nodes.redis_file);
   add_text(app, "--tls-ca", nodes.tls.ca_file);
   add_text(app, "--tls-cert", nodes.tls.certificate_file);

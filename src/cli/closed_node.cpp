@@ -30,7 +30,8 @@ std::optional<ClosedNode> closed_node(const NodeFacts& node, const Standard& sta
     const auto left = runtime::quarantine_left(*record, standard.wall_now_ms);
     if (left.if_waited) closed.left = in_milliseconds(*left.if_waited);
     closed.left_max = in_milliseconds(left.at_most);
-  } else if (finding->code == record_absent || (record && record->cap == standard.ground.keyspace.cap)) {
+  } else if (finding->code == record_absent ||
+             (record && record->terms == standard.ground.keyspace.terms())) {
     // It has not begun: the first client to come begins it.
     closed.left_max = in_milliseconds(core::quarantine_length(standard.ground.keyspace.cap));
   }

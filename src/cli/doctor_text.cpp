@@ -79,7 +79,7 @@ void add_details(std::string& text, const Diagnosis& diagnosis) {
     text += redis::shown(facts.address) + ": " + (facts.info ? facts.info->product() : "version unknown");
     if (facts.round_trip) text += ", round trip " + milliseconds_text(*facts.round_trip);
     const auto record = facts.record ? core::read_record(*facts.record) : std::nullopt;
-    if (record) text += ", leases of at most " + core::shown(record->cap);
+    if (record) text += ", leases of at most " + core::shown(record->terms.cap);
     text += "\n";
   }
 }

@@ -116,11 +116,10 @@ void FleetLook::read_records(FleetFacts& facts) const {
   std::size_t open = 0;
   for (const auto& node : looked) {
     if (!node) continue;
-    if (auto closed = closed_node(*node, standard)) {
-      facts.closed.push_back(std::move(*closed));
-    } else {
-      open += 1;
-    }
+    const auto closed = closed_node(*node, standard);
+    // Of another cap or set than we name, it is closed to us, and perhaps to nobody else.
+    if (!closed || closed->code == other_cap || closed->code == other_set) open += 1;
+    if (closed) facts.closed.push_back(*closed);
   }
   const auto absent = [](const ClosedNode& it) { return it.code == record_absent; };
   if (facts.closed.size() == nodes.addresses.size() && std::ranges::all_of(facts.closed, absent)) {

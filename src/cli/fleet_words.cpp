@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cli/fleet_output.hpp"
+#include "cli/node_findings.hpp"
 #include "core/text.hpp"
 #include "runtime/refusal_text.hpp"
 
@@ -21,8 +22,11 @@ std::string left_words(core::Ttl left) {
 
 std::string closed_words(const FleetView& view) {
   if (view.closed.empty()) return "";
-  std::string text =
-      view.open ? "Enough nodes give new leases, but not these:\n" : "Nobody gets a new lease now:\n";
+  const auto to_us = [](const ClosedNode& it) { return it.code == other_cap || it.code == other_set; };
+  std::string text = !view.open ? "Nobody gets a new lease now:\n"
+                     : std::ranges::all_of(view.closed, to_us)
+                         ? "Whoever names nodes and cap as you do gets no lease from these:\n"
+                         : "Enough nodes give new leases, but not these:\n";
   for (auto it = view.closed.begin(); it != view.closed.end();) {
     // What is to be said of several nodes is said once.
     const auto same = [&](const ClosedNode& other) {

@@ -18,6 +18,8 @@ constexpr std::string_view node_options =
       --tls-key FILE    and its key; TENURE_TLS_KEY
       --tls-name NAME   that servers' certificates must show (the host in the URL); TENURE_TLS_NAME
       --ttl-max DURATION  the cap, the same for everybody on a Redis; else TENURE_TTL_MAX, else 60s
+      --node-set NAME   by what name everybody knows these several nodes; else TENURE_NODE_SET, else by
+                        their addresses: then all must write them alike
       --prefix TEXT     what every key of Tenure begins with: with different prefixes nothing is shared. Only the
                         usual one stands before Tenure's own keys alone, and before no name (tenure:))";
 
@@ -39,6 +41,7 @@ Usage: tenure COMMAND [OPTIONS]
   run        run a command while holding a name
   elect      lead, or see who leads; run a command while leading
   init       make a Redis that is new to Tenure ready
+  reconfigure  change the nodes of a set that is in use, or its longest TTL
   doctor     say whether the nodes are fit for leases, and what to do
   lock       show who holds what, and take it away
   poll       run an instance of a fleet: poll a fair share of the sessions
@@ -126,6 +129,40 @@ Examples:
   tenure init
   tenure init --redis redis://cache:6379 --ttl-max 2m
   tenure init --redis redis://a --redis redis://b --redis redis://c
+)";
+
+const std::string_view reconfigure_help_text =
+    R"(Changes which nodes decide together, or the longest TTL (the cap), while they are in use.
+
+Usage: tenure reconfigure [OPTIONS]
+
+      --leaving URL     a node that shall not decide any more; given several times
+      --abandon SET     no other node gives leases as part of that set, on your word: one that was begun by
+                        mistake
+  -y, --yes             do not ask
+
+@NODES@
+
+--redis names the nodes that shall decide from now on, all of them; --ttl-max and --node-set are what they shall have.
+Nodes of a set and its cap are in the record of each node, and clients that name another set are refused. Leases do not
+outlive a change: first every node named is closed, then each of the new set is given its new record, and nobody gets a
+lease until the longest of before, by the old cap or the new, is over. tenure waits for that.
+
+All nodes named must answer, and so many of the old set must be among them that those not named are no majority of it.
+A node that is dead is simply not named. If it is broken off, nobody gets leases on the nodes that were closed: run it
+again.
+
+  1. tenure reconfigure --redis … for each node of the new set
+  2. restart all clients with the same list. Those with the old list get nothing, and say why.
+
+Exit codes: 0 done, or there was nothing to change; 1 you said no; 64 usage; 69 a node does not answer or refuses;
+73 too few nodes of the old set are named.
+
+Examples:
+  tenure reconfigure --redis redis://a --redis redis://b --redis redis://c --redis redis://d --redis redis://e
+  tenure reconfigure --redis redis://a --redis redis://b --redis redis://new   # in place of redis://c, which is dead
+  tenure reconfigure --redis redis://a --leaving redis://b --leaving redis://c
+  tenure reconfigure --redis redis://cache:6379 --ttl-max 2m
 )";
 
 std::string complete(std::string_view text) {

@@ -10,6 +10,7 @@ extern const std::string_view help_text;
 extern const std::string_view run_help_text;
 extern const std::string_view elect_help_text;
 extern const std::string_view init_help_text;
+extern const std::string_view reconfigure_help_text;
 extern const std::string_view doctor_help_text;
 extern const std::string_view redis_help_text;
 extern const std::string_view lock_help_text;

@@ -13,6 +13,7 @@
 #include "runtime/instance_id.hpp"
 #include "runtime/not_open_text.hpp"
 #include "runtime/refusal_text.hpp"
+#include "runtime/set_text.hpp"
 #include "runtime/speech.hpp"
 #include "runtime/wall_clock.hpp"
 
@@ -30,10 +31,10 @@ struct Found {
   std::string record;  // empty: none
   std::optional<ClosedNode> closed{};
 
-  // The script judges by the same: what only says that there was none before counts as none.
-  bool is_new() const {
+  // The script judges by the same: what only says that there was none before counts as none, if it is of our set.
+  bool is_new(const redis::Keyspace& ours) const {
     const auto known = core::read_record(record);
-    return record.empty() || (known && !known->open && known->unknown);
+    return record.empty() || (known && !known->open && known->unknown() && known->terms.set == ours.set);
   }
 };
 
@@ -61,12 +62,16 @@ tl::expected<Made, Failure> make_record(runtime::Caller& redis, const redis::Key
   return Made{value->items[0].text == "made", value->items[1].text};
 }
 
-std::string exists_text(const std::string& text) {
+std::string exists_text(const std::string& text, const redis::Keyspace& ours) {
   const auto record = core::read_record(text);
+  if (record && record->terms.set != ours.set) {
+    const auto [what, advice] = runtime::set_text(*record, ours);
+    return what + ": " + advice;
+  }
   if (!record)
     return "it has something that is not a record of Tenure: \"" + core::printable(text, 60) + "\"";
   return std::string("it has a record of Tenure already (") + (record->open ? "open" : "quarantined") +
-         ", leases of at most " + core::shown(record->cap) + ")";
+         ", leases of at most " + core::shown(record->terms.cap) + ")";
 }
 
 // Behind "nothing was changed": whoever runs init after a restart wants to know how to get on.
@@ -90,7 +95,7 @@ class Init {
     look();
     if (code_ == ExitCode::no_quorum) {
       if (nodes_.several()) say("nothing was changed on any node");
-    } else if (std::ranges::all_of(found_, &Found::is_new)) {
+    } else if (std::ranges::all_of(found_, [&](const Found& it) { return it.is_new(nodes_.keyspace); })) {
       make();
     } else {
       leave_alone();
@@ -129,12 +134,11 @@ class Init {
   void leave_alone() {
     for (std::size_t i = 0; i < found_.size(); ++i) {
       const auto& address = nodes_.addresses[i];
-      if (found_[i].is_new()) {
+      if (found_[i].is_new(nodes_.keyspace)) {
         say(redis::shown(address) +
             ": it has no record of Tenure, and others have: its data was lost, or it "
-            "is new. Nothing was changed there; clients wait for it and it joins after " +
-            core::shown(core::quarantine_length(nodes_.keyspace.cap)) + ". If it is new" +
-            runtime::how_to_init({{address}, nodes_.keyspace, nodes_.tls_options}));
+            "is new. Nothing was changed there: it joins by itself, " +
+            core::shown(core::quarantine_length(nodes_.keyspace.cap)) + " after a client has come to stay");
       } else {
         exists(address, found_[i].record, found_[i].closed);
       }
@@ -148,7 +152,7 @@ class Init {
 
   void exists(const redis::Address& address, const std::string& record,
               const std::optional<ClosedNode>& closed) {
-    say(redis::shown(address) + ": " + exists_text(record) + "; nothing was changed" +
+    say(redis::shown(address) + ": " + exists_text(record, nodes_.keyspace) + "; nothing was changed" +
         (nodes_.several() ? " there" : "") + wait_text(closed));
     if (code_ == ExitCode::done) code_ = ExitCode::exists;
   }

@@ -20,6 +20,7 @@
 #include "core/text.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/caller.hpp"
+#include "runtime/wall_clock.hpp"
 
 namespace tenure::cli {
 
@@ -164,6 +165,7 @@ bool LocalServer::resume(const SealedRecord& sealed) {
   fs::remove(inside.path, ignored);
   if (open && !wait_until_it_answers()) return true;
   resumed_ = false;
+  // One that does not end keeps its data; start() says so, because its port is not ours then.
   if (const auto server = running()) terminate(*server);
   return false;
 }
@@ -233,7 +235,7 @@ std::optional<std::string> LocalServer::stop() const {
   const auto server = running();
   if (!server) return std::nullopt;
   if (const auto sealed = end_sealed(*server)) {
-    if (made_.empty()) leave_note(note(), directory_, *sealed);
+    if (made_.empty() && !sealed->text.empty()) leave_note(note(), directory_, *sealed);
   } else if (auto why = terminate(*server)) {
     return why;
   }
@@ -241,18 +243,26 @@ std::optional<std::string> LocalServer::stop() const {
   return std::nullopt;
 }
 
-// Lets it write everything to the disk and end, with its record sealed. Nothing, if it runs on.
+// Lets it write everything to the disk and end, with its record sealed. Nothing, if it runs on; an empty record, if it has
+// ended and nobody can vouch for it.
 std::optional<SealedRecord> LocalServer::end_sealed(const Running& server) const {
   const redis::Keyspace keyspace;
   auto redis = runtime::Caller::connect(address(), seconds(1));
   const auto info = redis ? ask_info(*redis, {"server"}) : tl::unexpected(redis.error());
   if (!info || info->field("process_id") != std::to_string(server.pid)) return std::nullopt;
+  const core::Time paused = runtime::boot_now();
+  const std::int64_t wall = runtime::wall_now_ms();
   auto sealed = seal_record(*redis, keyspace);
   if (!sealed) return std::nullopt;
   // Only a server that cannot end answers this.
   const auto answer = redis->call({"SHUTDOWN", "SAVE"}, runtime::boot_now() + stop_within);
   const bool refused = answer || answer.error().code == core::FailureCode::server;
-  if (ends(server, refused ? core::Duration::zero() : stop_within)) return sealed;
+  if (ends(server, refused ? core::Duration::zero() : stop_within)) {
+    // If clients could write again before it ended, nobody knows what is missing.
+    const core::Duration by_wall = std::chrono::milliseconds(runtime::wall_now_ms() - wall);
+    const bool still = std::max<core::Duration>(runtime::boot_now() - paused, by_wall) < write_pause * 4 / 5;
+    return still ? sealed : std::optional<SealedRecord>(SealedRecord{});
+  }
   if (auto again = runtime::Caller::connect(address(), seconds(1))) take_seal_back(*again, keyspace, *sealed);
   return std::nullopt;
 }

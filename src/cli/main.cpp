@@ -18,6 +18,7 @@
 #include "cli/lock.hpp"
 #include "cli/message.hpp"
 #include "cli/poll.hpp"
+#include "cli/reconfigure.hpp"
 #include "cli/redis_up.hpp"
 #include "cli/run.hpp"
 #include "cli/secrets.hpp"
@@ -43,6 +44,9 @@ int dispatch(const Args& args) {
   }
   if (const auto* args_of_run = std::get_if<RunArgs>(&args)) return run(*args_of_run);
   if (const auto* args_of_elect = std::get_if<ElectArgs>(&args)) return elect(*args_of_elect);
+  if (const auto* args_of_reconfigure = std::get_if<ReconfigureArgs>(&args)) {
+    return reconfigure(*args_of_reconfigure);
+  }
   if (const auto* args_of_doctor = std::get_if<DoctorArgs>(&args)) return doctor(*args_of_doctor);
   if (const auto* args_of_up = std::get_if<RedisUpArgs>(&args)) return redis_up(*args_of_up);
   if (const auto* args_of_down = std::get_if<RedisDownArgs>(&args)) return redis_down(*args_of_down);

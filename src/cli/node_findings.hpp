@@ -27,6 +27,9 @@ std::vector<Finding> findings_of(const NodeFacts& node, const Standard& standard
 Finding down_finding(const NodeFacts& node);
 
 inline constexpr std::string_view record_absent = "record_absent";
+// It gives leases, but not to whoever names another cap or another set of nodes.
+inline constexpr std::string_view other_cap = "cap";
+inline constexpr std::string_view other_set = "set";
 inline constexpr std::string_view quarantined = "quarantined";
 
 // The part about its record: does it give leases to us now? Nothing when it does.

@@ -13,6 +13,7 @@
 #include "core/text.hpp"
 #include "core/timing.hpp"
 #include "redis/key_names.hpp"
+#include "redis/node_set.hpp"
 
 namespace tenure::cli {
 
@@ -149,6 +150,10 @@ tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args, const redis:
   if (!keyspace) return tl::unexpected(keyspace.error());
   auto addresses = find_addresses(args);
   if (!addresses) return tl::unexpected(addresses.error());
+  const std::string name =
+      args.node_set.empty() ? from_environment("TENURE_NODE_SET").value_or("") : args.node_set;
+  if (auto error = redis::node_set_error(name)) return tl::unexpected(std::move(*error));
+  keyspace->set = redis::node_set(*addresses, name);
   Nodes nodes{std::move(*addresses), std::move(*keyspace)};
   if (auto error = set_up_tls(args, beside, nodes)) return tl::unexpected(std::move(*error));
   return nodes;

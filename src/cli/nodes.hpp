@@ -18,6 +18,7 @@ struct NodeArgs {
   std::string redis_file{};                 // else TENURE_REDIS, TENURE_REDIS_FILE, REDIS_URL, this machine
   std::optional<core::Duration> ttl_max{};  // else TENURE_TTL_MAX, else 60s
   std::string prefix = "tenure:";
+  std::string node_set{};     // else TENURE_NODE_SET, else made from the addresses
   runtime::TlsOptions tls{};  // each else TENURE_TLS_CA, _CERT, _KEY, _NAME
 };
 

@@ -139,6 +139,7 @@ class Instance {
     options.id = plan_.id;
     options.ttl_max = plan_.nodes.keyspace.cap;
     options.prefix = plan_.nodes.keyspace.prefix;
+    options.node_set = plan_.nodes.chosen_set();
     options.log = [](std::string_view sentence) { cli::say(sentence); };
     options.on_event = [this](const Event& event) { log_.hear(event); };
     return options;

@@ -5,6 +5,7 @@
 #include "core/record.hpp"
 #include "core/text.hpp"
 #include "runtime/not_open_text.hpp"
+#include "runtime/set_text.hpp"
 
 namespace tenure::cli {
 
@@ -16,9 +17,9 @@ Finding closed(std::string code, std::string what, std::string why, std::string 
   return {Severity::error, std::move(code), {}, std::move(what), std::move(why), std::move(advice)};
 }
 
-// Which life of the server it was written in: its fourth word.
+// Which life of the server it was written in: its fifth word.
 std::string_view life_in(std::string_view record) {
-  for (int i = 0; i < 3; ++i) record.remove_prefix(std::min(record.find(' '), record.size() - 1) + 1);
+  for (int i = 0; i < 4; ++i) record.remove_prefix(std::min(record.find(' '), record.size() - 1) + 1);
   return record.substr(0, record.find(' '));
 }
 
@@ -50,8 +51,11 @@ std::optional<Finding> record_finding(const NodeFacts& node, const Standard& sta
                   "without it nobody gets a lease there", "look at that key: it must be a string");
   }
   const auto& keyspace = standard.ground.keyspace;
+  // Of several nodes one that is new joins the others by itself.
   const std::string init_hint =
-      "if it is new" + runtime::how_to_init({{node.address}, keyspace, standard.tls_options});
+      core::nodes_in(keyspace.set) > 1
+          ? "if all nodes are new: tenure init, with all of them"
+          : "if it is new" + runtime::how_to_init({{node.address}, keyspace, standard.tls_options});
   if (node.record->empty()) {
     return closed(std::string(record_absent), "it has no record of Tenure: new, or its data was lost",
                   "the first client to come begins a quarantine of " + quarantine_text(keyspace.cap) +
@@ -65,24 +69,31 @@ std::optional<Finding> record_finding(const NodeFacts& node, const Standard& sta
                       core::printable(*node.record, 60) + "\"",
                   "nobody gets a lease there", "find out who wrote it, or use another --prefix");
   }
-  if (record->cap != keyspace.cap) {
-    const std::string cap = core::shown(record->cap);
-    return closed("cap", "its cap is " + cap + ", ours is " + core::shown(keyspace.cap),
+  if (record->terms.set != keyspace.set) {
+    auto [what, advice] = runtime::set_text(*record, keyspace);
+    return closed(std::string(other_set), std::move(what),
+                  "two sets that share nodes could each have a majority, so we get no lease there",
+                  std::move(advice));
+  }
+  if (record->terms.cap != keyspace.cap) {
+    const std::string cap = core::shown(record->terms.cap);
+    return closed(std::string(other_cap), "its cap is " + cap + ", ours is " + core::shown(keyspace.cap),
                   "a lease longer than the cap could outlive a quarantine, so we get none there",
                   "use --ttl-max " + cap + ", or TENURE_TTL_MAX");
   }
   if (node.info) {
-    if (auto finding = other_life(*node.record, *node.info, quarantine_text(record->cap))) return finding;
+    if (auto finding = other_life(*node.record, *node.info, quarantine_text(record->longest))) return finding;
   }
   if (record->open) return std::nullopt;
   return closed(
       std::string(quarantined),
-      std::string(record->unknown
-                      ? "it had no record of Tenure: new, or its data was lost"
+      std::string(record->unknown() ? "it had no record of Tenure: new, or its data was lost"
+                  : record->reconfigured()
+                      ? "it was given another set of nodes or another cap, and leases of before may last"
                       : "it was restarted, promoted or restored from a copy, and may have forgotten leases") +
           "; " + runtime::left_text(runtime::quarantine_left(*record, standard.wall_now_ms)),
       "what it has forgotten may still be held; " + holders_keep,
-      record->unknown ? "wait, or " + init_hint : "wait");
+      record->unknown() ? "wait, or " + init_hint : "wait");
 }
 
 }  // namespace tenure::cli

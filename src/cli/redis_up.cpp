@@ -15,6 +15,7 @@
 #include "cli/message.hpp"
 #include "core/record.hpp"
 #include "core/text.hpp"
+#include "redis/node_set.hpp"
 
 namespace tenure::cli {
 
@@ -117,14 +118,16 @@ class Up {
       if (server.was_new) empty.push_back(&server);
       all.addresses.push_back(server.local.address());
     }
+    all.keyspace.set = redis::node_set(all.addresses);
     if (empty.empty()) return number(ExitCode::done);
     if (empty.size() == servers_.size())
       return init(std::move(all), [](const std::string& line) { say(line); });
     for (const Server* server : empty) {
       say(port_text(server->local) +
-          ": no data, beside others that have some: lost, or new. It gives leases after " +
-          core::shown(core::quarantine_length(keyspace_.cap)) + ". If it is new" +
-          runtime::how_to_init({{server->local.address()}, keyspace_}));
+          ": no data, beside others that have some. If it was lost, it joins them again by itself. If it is "
+          "new: tenure "
+          "reconfigure" +
+          runtime::node_options(all));
     }
     return number(ExitCode::done);
   }

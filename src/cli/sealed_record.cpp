@@ -14,7 +14,7 @@ using redis::Command;
 using redis::Value;
 
 // Longer than a server is waited for to end.
-constexpr auto pause_ms = "60000";
+const std::string pause_ms = std::to_string(std::chrono::milliseconds(write_pause).count());
 
 // One word of the record for another. Nothing unless it is there once.
 std::optional<std::string> replaced(std::string record, const std::string& word, const std::string& by) {

@@ -6,6 +6,7 @@
 // server that shows the very seal that was written last has everything that was written before it.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -13,6 +14,9 @@
 #include "runtime/caller.hpp"
 
 namespace tenure::cli {
+
+// So long nobody can write, by the clocks of the server.
+inline constexpr std::chrono::seconds write_pause{60};
 
 struct SealedRecord {
   std::string text;    // the whole record, with the seal

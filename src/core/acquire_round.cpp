@@ -2,7 +2,19 @@
 
 #include <algorithm>
 
+#include "core/record.hpp"
+
 namespace tenure::core {
+
+namespace {
+
+// A node that knows of nobody. Others may say more: that they belong to another set, or when they open.
+bool says_little(const std::string& text) {
+  const auto record = read_record(text);
+  return text.empty() || (record && !record->open && record->unknown());
+}
+
+}  // namespace
 
 AcquireRound::AcquireRound(std::size_t nodes, const Timing& timing)
     : timing_(timing), ballot_(nodes), answers_(nodes) {}
@@ -33,7 +45,7 @@ std::optional<RoundResult> AcquireRound::on_reply(NodeIndex node, const Reply& r
   } else if (const auto* closed = std::get_if<NotOpen>(&reply)) {
     answer.may_hold = false;
     refusal_.closed.push_back(node);
-    refusal_.record = closed->record;
+    if (says_little(refusal_.record)) refusal_.record = closed->record;
     ballot_.on_vote(node, false);
   } else if (const auto* failure = std::get_if<Failure>(&reply)) {
     on_failure(node, *failure);

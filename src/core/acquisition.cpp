@@ -250,9 +250,9 @@ bool Acquisition::will_retry(const Refusal& refusal) const {
   if (wish_.wait_max == Duration::zero()) return false;
   if (refusal.code == RefusalCode::held || refusal.code == RefusalCode::too_slow) return true;
   if (refusal.code == RefusalCode::not_open) {
-    // A quarantine ends by itself; another cap does not.
+    // A quarantine ends by itself; another cap or set does not.
     const auto record = read_record(refusal.record);
-    return !record || record->cap == context_.cap;
+    return !record || record->terms == context_.terms;
   }
   if (refusal.code != RefusalCode::no_quorum || majority_denies_access(refusal.failures, may_hold_.size())) {
     return false;

@@ -10,6 +10,7 @@
 #include "core/confirm_round.hpp"
 #include "core/ears.hpp"
 #include "core/random.hpp"
+#include "core/record.hpp"
 #include "core/told_reasons.hpp"
 
 namespace tenure::core {
@@ -37,7 +38,7 @@ class Acquisition {
     const std::string& owner;
     const Ears& ears;
     const ClockWatch& clocks;
-    Ttl cap{};
+    const Terms& terms;
   };
   struct End {
     std::optional<Win> win{};

@@ -9,13 +9,17 @@ constexpr Duration answer_within = std::chrono::seconds(1);
 }  // namespace
 
 void Quarantine::on_admitted(const Record& record, Time now) {
-  if (record.cap != cap_) return;  // another cap than ours: not ours to open
+  if (record.terms != terms_) {  // not ours to open
+    opens_.reset();
+    return;
+  }
   const OpenRequest opens{record.epoch, record.made_ms};
   if (record.open) {
     opens_.reset();
   } else if (opens_ != opens) {
     opens_ = opens;
-    due_ = now + quarantine_length(cap_);
+    unknown_ = record.unknown();
+    due_ = now + quarantine_length(record.longest);
   }
 }
 
@@ -36,14 +40,14 @@ void Quarantine::on_timer(Time now, Random& random, Outbox& out) {
     if (now < asked_->ends_at) return;
     out.drop(node_, asked_->id);
     on_reply(silence, now, random);
-  } else if (opens_ && now >= due_) {
+  } else if (may_open() && now >= due_) {
     asked_ = {out.send(node_, *opens_, answer_within), *opens_, now + answer_within};
   }
 }
 
 std::optional<Time> Quarantine::wake() const {
   if (asked_) return asked_->ends_at;
-  return opens_ ? std::optional(due_) : std::nullopt;
+  return may_open() ? std::optional(due_) : std::nullopt;
 }
 
 }  // namespace tenure::core

@@ -3,7 +3,9 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "core/founding.hpp"
 #include "core/outbox.hpp"
 #include "core/random.hpp"
 #include "core/record.hpp"
@@ -12,7 +14,9 @@ namespace tenure::core {
 
 class Quarantine {
  public:
-  Quarantine(NodeIndex node, Ttl cap) : node_(node), cap_(cap) {}
+  // What is known of the set outlives it.
+  Quarantine(NodeIndex node, Terms terms, const Founding& founding)
+      : node_(node), terms_(std::move(terms)), founding_(&founding) {}
 
   // A connection was admitted with this record. The length counts from the first time that a quarantine is
   // heard of: it began before that, so all older leases are over by then.
@@ -23,8 +27,8 @@ class Quarantine {
   std::optional<Time> wake() const;
   // Does the node give nothing to anybody, as far as this client has heard?
   bool lasts() const { return opens_.has_value(); }
-  // When it is over at the latest, if it lasts.
-  std::optional<Time> over_by() const { return opens_ ? std::optional(due_) : std::nullopt; }
+  // When it is over at the latest, if that is known.
+  std::optional<Time> over_by() const { return may_open() ? std::optional(due_) : std::nullopt; }
 
  private:
   struct Asked {
@@ -33,9 +37,14 @@ class Quarantine {
     Time ends_at{};
   };
 
+  // A node without a record of before is not opened for a set that nobody has founded.
+  bool may_open() const { return opens_ && (!unknown_ || founding_->done()); }
+
   NodeIndex node_;
-  Ttl cap_;
+  Terms terms_;
+  const Founding* founding_;
   std::optional<OpenRequest> opens_{};  // none: no quarantine
+  bool unknown_ = false;                // it had no record before
   Time due_{};                          // when to open it
   std::optional<Asked> asked_{};
 };

@@ -16,18 +16,21 @@ Tenant::Tenant(Config config, Random random)
     : config_(std::move(config)),
       random_(random),
       ears_(config_.nodes),
-      clocks_(config_.nodes, config_.cap),
+      clocks_(config_.nodes, config_.terms.cap),
       keeper_(config_.owner, config_.nodes),
-      lookout_(config_.nodes) {
+      lookout_(config_.nodes),
+      founding_(config_.terms, config_.nodes) {
   must(!config_.owner.empty(), "a tenant has an owner id");
   must(config_.nodes >= 1 && config_.nodes <= nodes_max, "a tenant has 1 to 31 nodes");
-  for (NodeIndex node = 0; node < config_.nodes; ++node) quarantines_.emplace_back(node, config_.cap);
+  for (NodeIndex node = 0; node < config_.nodes; ++node) {
+    quarantines_.emplace_back(node, config_.terms, founding_);
+  }
 }
 
 AcquireId Tenant::acquire(Wish wish, Time now, Actions& actions) {
   const AcquireId id{++last_id_};
   const std::size_t first = actions.size();
-  const Acquisition::Context context{id, config_.owner, ears_, clocks_, config_.cap};
+  const Acquisition::Context context{id, config_.owner, ears_, clocks_, config_.terms};
   const auto [it, added] = acquisitions_.try_emplace(id, context, std::move(wish), random_);
   Outbox out = outbox(acquisition, last_id_, actions);
   it->second.start(now, out);
@@ -102,7 +105,7 @@ void Tenant::hear(RequestId request, const Requests::Entry& entry, const Reply& 
       return;
     case Sender::Kind::clock:
       if (const auto jump = clocks_.on_reply(entry.node, reply, now)) {
-        actions.push_back(ClockJumped{entry.node, *jump, quarantine_length(config_.cap)});
+        actions.push_back(ClockJumped{entry.node, *jump, quarantine_length(config_.terms.cap)});
       }
       return;
     case Sender::Kind::lookout: {
@@ -121,8 +124,9 @@ void Tenant::hear(RequestId request, const Requests::Entry& entry, const Reply& 
 }
 
 void Tenant::on_admitted(NodeIndex node, const Record& record, Time now) {
+  founding_.on_admitted(node, record);
   quarantines_.at(node).on_admitted(record, now);
-  if (record.open && record.cap == config_.cap)
+  if (record.open && record.terms == config_.terms)
     poke_acquisitions([&](Acquisition& it) { it.on_opened(now); });
 }
 

@@ -35,7 +35,7 @@ class Tenant {
   struct Config {
     std::string owner;  // the instance id, never that of another process
     std::size_t nodes = 1;
-    Ttl cap = std::chrono::duration_cast<Ttl>(ttl_max_default);  // the longest TTL, the same for everybody
+    Terms terms{std::chrono::duration_cast<Ttl>(ttl_max_default)};  // the same for everybody
   };
 
   Tenant(Config config, Random random);
@@ -126,7 +126,8 @@ class Tenant {
   ClockWatch clocks_;
   Keeper keeper_;
   Lookout lookout_;
-  std::vector<Quarantine> quarantines_;  // by node
+  Founding founding_;
+  std::vector<Quarantine> quarantines_;  // by node; they look at the founding
   std::map<AcquireId, Acquisition> acquisitions_;
   std::map<ReleaseId, Returning> releases_;
   std::unordered_map<std::string, AcquireId> tickets_;  // who waits, by the stamp of its ticket

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/number.hpp"
-#include "core/record.hpp"
 #include "redis/failure.hpp"
 
 namespace tenure::redis {
@@ -45,7 +44,7 @@ Command acquire_call(const core::AcquireRequest& request, const Keyspace& keyspa
   command.push_back(keyspace.record());
   command.push_back(keyspace.fence());
   if (waits) command.push_back(keyspace.queue(request.key));
-  command.push_back(core::admission_to_open(keyspace.cap, epoch));
+  command.push_back(core::admission_to_open(keyspace.terms(), epoch));
   command.push_back(request.grant.stamp());
   command.push_back(number(request.ttl));
   if (waits) {
@@ -65,7 +64,7 @@ Command reassert_call(const core::ReassertRequest& request, const Keyspace& keys
   command.push_back(keyspace.record());
   command.push_back(keyspace.fence());
   for (const auto& item : items) command.push_back(item.key);
-  command.push_back(core::admission(keyspace.cap, epoch));
+  command.push_back(core::admission(keyspace.terms(), epoch));
   command.push_back(number(request.ttl));
   command.emplace_back(request.heal ? "1" : "0");
   for (const auto& item : items) {
@@ -195,8 +194,10 @@ Command script_call(const core::Request& request, const Keyspace& keyspace, std:
     return acquire_call(*acquire, keyspace, epoch, by);
   if (const auto* renew = std::get_if<core::RenewRequest>(&request)) {
     const auto& items = renew->items;
-    Command command = begin_call(renew_script, by, items.size(), items.size() + 1);
+    Command command = begin_call(renew_script, by, items.size() + 1, items.size() + 2);
+    command.push_back(keyspace.record());
     for (const auto& item : items) command.push_back(item.key);
+    command.push_back(core::opening(keyspace.terms()));
     command.push_back(number(renew->ttl));
     for (const auto& item : items) command.push_back(item.grant.value(item.token));
     return command;
@@ -212,7 +213,7 @@ Command script_call(const core::Request& request, const Keyspace& keyspace, std:
   }
   if (const auto* open = std::get_if<core::OpenRequest>(&request)) {
     return call(open_script, by, {keyspace.record(), keyspace.fence()},
-                {core::admission(keyspace.cap, open->epoch), std::to_string(open->made_ms)});
+                {core::admission(keyspace.terms(), open->epoch), std::to_string(open->made_ms)});
   }
   if (const auto* look = std::get_if<core::LookRequest>(&request)) {
     Command command = begin_call(look_script, by, 2 * look->keys.size(), 0);
@@ -228,12 +229,19 @@ Command script_call(const core::Request& request, const Keyspace& keyspace, std:
 
 Command admit_call(const Introduction& introduction, const Keyspace& keyspace, CallBy by) {
   return call(admit_script, by, {keyspace.record(), keyspace.fence()},
-              {number(keyspace.cap), introduction.epoch, std::to_string(introduction.wall_ms)});
+              {number(keyspace.cap), keyspace.set, introduction.epoch, std::to_string(introduction.wall_ms)});
 }
 
 Command init_call(const Introduction& introduction, const Keyspace& keyspace) {
   return call(init_script, CallBy::body, {keyspace.record(), keyspace.fence()},
-              {number(keyspace.cap), introduction.epoch, std::to_string(introduction.wall_ms)});
+              {number(keyspace.cap), keyspace.set, introduction.epoch, std::to_string(introduction.wall_ms)});
+}
+
+Command reconfigure_call(const Introduction& introduction, const core::Reconfiguration::Step& step,
+                         const Keyspace& keyspace) {
+  return call(reconfigure_script, CallBy::body, {keyspace.record()},
+              {step.seen, number(step.terms.cap), step.terms.set, introduction.epoch,
+               std::to_string(introduction.wall_ms), number(step.longest), step.why});
 }
 
 Command rights_call(const std::string& lease, const Keyspace& keyspace) {
@@ -247,8 +255,10 @@ core::Reply script_reply(const core::Request& request, const Value& value) {
   if (std::holds_alternative<core::ClockRequest>(request)) return clock_reply(value);
   if (std::holds_alternative<core::AcquireRequest>(request)) return acquire_reply(value);
   if (const auto* open = std::get_if<core::OpenRequest>(&request)) return open_reply(*open, value);
-  if (const auto* renew = std::get_if<core::RenewRequest>(&request))
+  if (const auto* renew = std::get_if<core::RenewRequest>(&request)) {
+    if (value.kind == Value::Kind::string) return core::NotOpen{value.text};
     return key_answers(value, renew->items.size());
+  }
   if (const auto* look = std::get_if<core::LookRequest>(&request))
     return look_reply(value, look->keys.size());
   if (std::holds_alternative<core::BeatRequest>(request)) return beat_reply(value);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/message.hpp"
+#include "core/reconfiguration.hpp"
 #include "core/time.hpp"
 #include "redis/scripts.hpp"
 #include "redis/value.hpp"
@@ -23,7 +24,9 @@ struct Keyspace {
   static constexpr std::string_view usual_prefix = "tenure:";
   std::string prefix{usual_prefix};
   core::Ttl cap{60'000};
+  std::string set{"1"};  // redis/node_set.hpp
 
+  core::Terms terms() const { return {cap, set}; }
   // What every key begins with that is not Tenure's own, those of leases, sessions and results: nothing under the usual
   // prefix, where names are keys as they are documented; else the prefix, so that two prefixes share nothing.
   std::string root() const { return prefix == usual_prefix ? "" : prefix; }
@@ -66,6 +69,8 @@ Command script_call(const core::Request& request, const Keyspace& keyspace, std:
                     CallBy by);
 Command admit_call(const Introduction& introduction, const Keyspace& keyspace, CallBy by);
 Command init_call(const Introduction& introduction, const Keyspace& keyspace);
+Command reconfigure_call(const Introduction& introduction, const core::Reconfiguration::Step& step,
+                         const Keyspace& keyspace);
 // Which rights the user lacks to use leases like this one, with nothing changed: "<command> <on what>" for each.
 Command rights_call(const std::string& lease, const Keyspace& keyspace);
 

@@ -20,6 +20,7 @@ extern const Script reassert_script;
 extern const Script admit_script;
 extern const Script open_script;
 extern const Script init_script;
+extern const Script reconfigure_script;
 extern const Script publish_result_script;
 extern const Script rights_script;
 extern const Script look_script;

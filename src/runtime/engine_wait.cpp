@@ -34,7 +34,7 @@ Engine::Engine(ClientOptions options)
     : pid_(getpid()),
       options_(std::move(options)),
       random_(random_from_kernel()),
-      tenant_({options_.owner, options_.nodes.size(), options_.keyspace.cap}, random_from_kernel()),
+      tenant_({options_.owner, options_.nodes.size(), options_.keyspace.terms()}, random_from_kernel()),
       elections_(tenant_, random_from_kernel()),
       kick_(make_event_descriptor()),
       kick_hidden_(make_event_descriptor()),

@@ -6,6 +6,7 @@
 
 #include "core/nodes.hpp"
 #include "core/text.hpp"
+#include "redis/node_set.hpp"
 
 namespace tenure::runtime {
 
@@ -37,7 +38,29 @@ std::string with_secret_from_environment(const redis::Address& address) {
   return url;
 }
 
+// What is common to all of them, where it is not the usual.
+std::string common_options(const Nodes& nodes) {
+  std::string options;
+  const redis::Keyspace usual;
+  if (nodes.keyspace.prefix != usual.prefix) options += " --prefix " + nodes.keyspace.prefix;
+  if (const std::string chosen = nodes.chosen_set(); !chosen.empty()) options += " --node-set " + chosen;
+  if (nodes.keyspace.cap != usual.cap) options += " --ttl-max " + core::shown(nodes.keyspace.cap);
+  const TlsOptions& tls = nodes.tls_options;
+  for (const auto& [flag, value] : {std::pair("--tls-ca", &tls.ca_file),
+                                    {"--tls-cert", &tls.certificate_file},
+                                    {"--tls-key", &tls.key_file},
+                                    {"--tls-name", &tls.server_name}}) {
+    if (!value->empty()) options += std::string(" ") + flag + " " + core::printable(*value, 200);
+  }
+  return options;
+}
+
 }  // namespace
+
+std::string Nodes::chosen_set() const {
+  if (keyspace.set == redis::node_set(addresses)) return "";
+  return keyspace.set.substr(keyspace.set.find('-') + 1);
+}
 
 std::size_t Nodes::quorum() const { return core::quorum_of(addresses.size()); }
 
@@ -79,29 +102,19 @@ std::optional<std::string> warning_of_even(const Nodes& nodes) {
 }
 
 std::string how_to_init(const Nodes& nodes) {
-  std::string command;
+  if (std::ranges::none_of(nodes.addresses, has_secret)) return ": tenure init" + node_options(nodes);
+  std::string urls;
+  for (const auto& address : nodes.addresses) {
+    urls += (urls.empty() ? "" : ",") + with_secret_from_environment(address);
+  }
+  return ", with its password in REDIS_PASSWORD: TENURE_REDIS=\"" + urls + "\" tenure init" +
+         common_options(nodes);
+}
+
+std::string node_options(const Nodes& nodes) {
   std::string options;
-  if (std::ranges::any_of(nodes.addresses, has_secret)) {
-    std::string urls;
-    for (const auto& address : nodes.addresses) {
-      urls += (urls.empty() ? "" : ",") + with_secret_from_environment(address);
-    }
-    command = ", with its password in REDIS_PASSWORD: TENURE_REDIS=\"" + urls + "\" tenure init";
-  } else {
-    command = ": tenure init";
-    for (const auto& address : nodes.addresses) options += " --redis " + redis::shown(address);
-  }
-  const redis::Keyspace usual;
-  if (nodes.keyspace.prefix != usual.prefix) options += " --prefix " + nodes.keyspace.prefix;
-  if (nodes.keyspace.cap != usual.cap) options += " --ttl-max " + core::shown(nodes.keyspace.cap);
-  const TlsOptions& tls = nodes.tls_options;
-  for (const auto& [flag, value] : {std::pair("--tls-ca", &tls.ca_file),
-                                    {"--tls-cert", &tls.certificate_file},
-                                    {"--tls-key", &tls.key_file},
-                                    {"--tls-name", &tls.server_name}}) {
-    if (!value->empty()) options += std::string(" ") + flag + " " + core::printable(*value, 200);
-  }
-  return command + options;
+  for (const auto& address : nodes.addresses) options += " --redis " + redis::shown(address);
+  return options + common_options(nodes);
 }
 
 }  // namespace tenure::runtime

@@ -20,6 +20,8 @@ struct Nodes {
   Tls tls{};  // loaded from them, where a node asks for it
 
   bool several() const { return addresses.size() > 1; }
+  // The name that somebody chose for them; empty: their addresses are it.
+  std::string chosen_set() const;
   std::size_t quorum() const;
 };
 
@@ -39,5 +41,8 @@ std::optional<std::string> warning_of_even(const Nodes& nodes);
 // ": tenure init --redis URL …", to be read behind "if it is new" and pasted into a shell: a secret is not shown, and
 // comes from a variable.
 std::string how_to_init(const Nodes& nodes);
+
+// " --redis URL … --prefix …", as another command of ours takes them; without secrets.
+std::string node_options(const Nodes& nodes);
 
 }  // namespace tenure::runtime

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text.hpp"
+#include "runtime/set_text.hpp"
 #include "runtime/wall_clock.hpp"
 
 namespace tenure::runtime {
@@ -41,7 +42,7 @@ std::string in_seconds(core::Duration duration) {
 std::string within(core::Duration duration) { return " New grants within " + in_seconds(duration) + "."; }
 
 std::string when_text(const core::Record& record, Patience patience, std::optional<core::Duration> opens_in) {
-  if (patience == Patience::waits) return within(opens_in.value_or(core::quarantine_length(record.cap)));
+  if (patience == Patience::waits) return within(opens_in.value_or(core::quarantine_length(record.longest)));
   std::string text = left_text(quarantine_left(record, wall_now_ms()));
   text.front() = 'N';
   return " " + text + ".";
@@ -57,11 +58,14 @@ QuarantineLeft quarantine_left(const core::Record& record, std::int64_t wall_now
   const auto in_whole_seconds = [](core::Duration left) {
     return std::max(std::chrono::ceil<seconds>(left), seconds(1));
   };
-  const core::Duration length = core::quarantine_length(record.cap);
+  const core::Duration length = core::quarantine_length(record.longest);
   QuarantineLeft left;
   if (since < length) left.if_waited = in_whole_seconds(length - since);
   // If nobody was there to sit it out, it ends at the first try after twice the cap.
-  left.at_most = in_whole_seconds(std::min(length, 2 * core::Duration(record.cap) - since));
+  // Not where several nodes had no record: one call alone does not open these.
+  const bool by_one_call = !record.unknown() || core::nodes_in(record.terms.set) == 1;
+  left.at_most =
+      in_whole_seconds(by_one_call ? std::min(length, 2 * core::Duration(record.longest) - since) : length);
   return left;
 }
 
@@ -96,14 +100,31 @@ std::string not_open_text(const core::Refusal& refusal, const Nodes& nodes, Pati
     return who + ": the key " + nodes.keyspace.record() + " is not a record of Tenure: \"" +
            core::printable(text, 60) + "\"";
   }
-  if (record->cap != nodes.keyspace.cap) {
-    const std::string cap = core::shown(record->cap);
-    return (nodes.several() ? "one of the nodes" : who) + ": the cap of this Redis is " + cap + ", ours is " +
-           core::shown(nodes.keyspace.cap) + ": use --ttl-max " + cap;
+  const std::string one = nodes.several() ? "one of the nodes" : who;
+  if (record->terms.set != nodes.keyspace.set) {
+    const auto [what, advice] = set_text(*record, nodes.keyspace);
+    return one + ": " + what + ": " + advice;
+  }
+  if (record->terms.cap != nodes.keyspace.cap) {
+    const std::string cap = core::shown(record->terms.cap);
+    return one + ": the cap of this Redis is " + cap + ", ours is " + core::shown(nodes.keyspace.cap) +
+           ": use --ttl-max " + cap;
   }
   if (record->open) return who + ": the record has changed at this moment; try again";
   const std::string when = when_text(*record, patience, opens_in);
-  if (record->unknown) return unknown + when + init_hint(nodes);
+  if (record->unknown()) {
+    // A set of which no node knows anything could be a slip of the pen.
+    const std::string all =
+        nodes.several()
+            ? " For that a node must still have its record, or none may be away (gone for good: tenure "
+              "reconfigure without it)."
+            : "";
+    return unknown + when + all + init_hint(nodes);
+  }
+  if (record->reconfigured()) {
+    return who + (many ? " were" : " was") +
+           " given another set of nodes or another cap, and leases of before may last" + needed(nodes) + when;
+  }
   return who + (many ? " were" : " was") +
          " restarted, promoted or restored from a copy and may have forgotten leases" + needed(nodes) + when;
 }

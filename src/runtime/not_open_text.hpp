@@ -1,4 +1,4 @@
-// Why nodes give no new leases to us, in words: a quarantine and how long it lasts, or another cap.
+// Why nodes give no new leases to us, in words: a quarantine and how long it lasts, another cap, or another set.
 #pragma once
 
 #include <cstdint>

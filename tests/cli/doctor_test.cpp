@@ -11,13 +11,22 @@ namespace {
 
 const RedisServer::Options keeps_data{.tcp = true, .arguments = {"--appendonly", "yes"}};
 
+// Some of them are looked at through an impostor, which has another address.
+const Words named{"--node-set", "doctors"};
+
 class DoctorTest : public testing::Test {
  protected:
-  DoctorTest() { make_ready(urls()); }
+  DoctorTest() { make_ready(urls(), named); }
+
+  // These few and no others are a set from now on.
+  void make_another_set(const Words& urls) {
+    for (RedisServer& node : nodes) node.command({"FLUSHALL"});
+    make_ready(urls, named);
+  }
 
   Words urls() const { return urls_of(nodes); }
   Result doctor(const Words& options = {}) {
-    return tenure(Words{"doctor"} + redis_options(urls()) + options);
+    return tenure(Words{"doctor"} + redis_options(urls()) + named + options);
   }
   std::string check_line(std::size_t node, const std::string& how) const {
     return "Checking Redis node on port " + std::to_string(nodes[node].port()) + "... " + how + "\n";
@@ -27,7 +36,7 @@ class DoctorTest : public testing::Test {
 };
 
 Result doctor_of(const Words& urls, const Words& options = {}) {
-  return tenure(Words{"doctor"} + redis_options(urls) + options);
+  return tenure(Words{"doctor"} + redis_options(urls) + named + options);
 }
 
 const std::string rule = "=======================================\n";
@@ -122,6 +131,7 @@ TEST_F(DoctorTest, OneServerByTwoNamesCountsOnce) {
 }
 
 TEST_F(DoctorTest, AnEvenNumberIsANote) {
+  make_another_set({urls()[0], urls()[1]});
   const Result result = doctor_of({urls()[0], urls()[1]});
   EXPECT_EQ(result.code, 0) << result.out;
   EXPECT_TRUE(has(result.out, "note: 2 nodes are an even number")) << result.out;
@@ -161,7 +171,8 @@ TEST_F(DoctorTest, ARestartedNodeAbstainsUntilItsQuarantineIsOver) {
   const Result before = doctor();
   EXPECT_EQ(before.code, 1);
   EXPECT_TRUE(has(before.out, "it was restarted since its record was written")) << before.out;
-  EXPECT_EQ(tenure(Job{.options = {"-n"}}.words(urls())).code, 0);  // the client who begins the quarantine
+  EXPECT_EQ(tenure(Job{.options = Words{"-n"} + named}.words(urls())).code,
+            0);  // the client who begins the quarantine
   const Result after = doctor();
   EXPECT_EQ(after.code, 1);
   const std::string why =
@@ -212,6 +223,7 @@ TEST_F(DoctorTest, AWrongClockOfThisMachineIsNoFaultOfTheNodes) {
   Impostor two(nodes[1], a_minute);
   Impostor three(nodes[2], a_minute);
   for (const Words& set : {Words{one.url()}, {one.url(), two.url()}, {one.url(), two.url(), three.url()}}) {
+    make_another_set(set);
     const std::string count = std::to_string(set.size());
     const Result result = doctor_of(set);
     EXPECT_EQ(result.code, 1) << result.out;
@@ -227,6 +239,7 @@ TEST_F(DoctorTest, TwoClocksThatAreApartAreAnError) {
   Impostor off(nodes[1], [](const Words& command, redis::Value answer) {
     return later(command, std::move(answer), std::chrono::minutes(-1));
   });
+  make_another_set({urls()[0], off.url()});
   const Result result = doctor_of({urls()[0], off.url()});
   EXPECT_EQ(result.code, 2) << result.out;
   EXPECT_TRUE(has(result.out, "error: " + off.url() + ": its clock is ")) << result.out;
@@ -239,7 +252,9 @@ TEST(Doctor, AShortCapMakesClocksMatterSooner) {
   RedisServer nodes[3];
   const Words cap{"--ttl-max", "1600ms"};
   ASSERT_EQ(
-      tenure(Words{"init"} + redis_options({nodes[0].url(), nodes[1].url(), nodes[2].url()}) + cap).code, 0);
+      tenure(Words{"init"} + redis_options({nodes[0].url(), nodes[1].url(), nodes[2].url()}) + cap + named)
+          .code,
+      0);
   const auto ahead_by = [&](std::chrono::milliseconds by) {
     Impostor off(nodes[2], [&](const Words& command, redis::Value answer) {
       return later(command, std::move(answer), by);
@@ -306,7 +321,7 @@ TEST(Doctor, NewNodesAreToldHowToBeMadeReady) {
 
 TEST(Doctor, ANodeThatKeepsNothingIsANoteThatSaysItIsSafe) {
   ReadyRedis redis;
-  const Result result = doctor_of({redis.url()});
+  const Result result = tenure({"doctor", "--redis", redis.url()});
   EXPECT_EQ(result.code, 0) << result.out;
   EXPECT_TRUE(has(result.out, "note: " + redis.url() + ": it keeps nothing on disk")) << result.out;
   EXPECT_TRUE(has(result.out, "That is safe")) << result.out;

@@ -11,7 +11,13 @@ namespace tenure::test {
 namespace {
 
 struct Keepers {
-  std::deque<ReadyRedis> nodes{3};
+  Keepers() {
+    Words urls;
+    for (const auto& node : nodes) urls.push_back(node.url());
+    make_ready(urls);
+  }
+
+  std::deque<RedisServer> nodes{3};
 
   std::unique_ptr<Process> start() const {
     Words words{paths::keeper};

@@ -16,6 +16,7 @@ TEST(Init, MakesTheRecordOfANewRedis) {
   EXPECT_EQ(keys(redis), only_record);
 
   std::istringstream record(redis.command({"GET", "tenure:record"}).text);
+  std::string set;
   std::string state;
   std::string epoch;
   std::string life;
@@ -23,7 +24,10 @@ TEST(Init, MakesTheRecordOfANewRedis) {
   long cap = 0;
   long made_at = 0;
   long by_our_clock = 0;
-  record >> cap >> epoch >> state >> life >> made_at >> by_our_clock >> why;
+  long longest = 0;
+  record >> cap >> set >> epoch >> state >> life >> made_at >> by_our_clock >> longest >> why;
+  EXPECT_EQ(set, "1");
+  EXPECT_EQ(longest, 60'000);
   EXPECT_EQ(state, "open");
   EXPECT_EQ(cap, 60'000);
   EXPECT_EQ(epoch.size(), 16U);

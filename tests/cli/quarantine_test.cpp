@@ -49,8 +49,9 @@ TEST(Quarantine, WhoWaitsIsToldAndGrantedAfterIt) {
   RedisServer redis;
   const auto waiter = start_tenure(Job{.options = patient, .command = shell("exit 6")}.words(redis.url()));
   EXPECT_EQ(waiter->exit_code(), 6);
-  EXPECT_TRUE(has(waiter->err(), "tenure: waiting for job: " + redis.url() +
-                                     " has no record of Tenure: new, or its data was lost. New grants within "))
+  EXPECT_TRUE(
+      has(waiter->err(), "tenure: waiting for job: " + redis.url() +
+                             " has no record of Tenure: new, or its data was lost. New grants within "))
       << waiter->err();
 }
 

@@ -140,9 +140,12 @@ TEST_F(StatusTold, InQuarantineItSaysHowLongThatLasts) {
 }
 
 TEST_F(StatusTold, AMinorityInQuarantineIsToldApart) {
-  const ReadyRedis second;
-  const RedisServer third;
-  const Result page = tenure(Words{"status"} + redis_options({redis.url(), second.url(), third.url()}));
+  RedisServer nodes[3];
+  const Words urls{nodes[0].url(), nodes[1].url(), nodes[2].url()};
+  make_ready(urls);
+  RedisServer& third = nodes[2];
+  third.command({"FLUSHALL"});
+  const Result page = tenure(Words{"status"} + redis_options(urls));
   EXPECT_TRUE(has(page.out, "\nEnough nodes give new leases, but not these:\n  " + third.url() +
                                 ": it has no record of Tenure: new, or its data was lost\n"))
       << page.out;

@@ -70,8 +70,8 @@ Words urls_of(const Servers& servers) {
 }
 
 // Makes servers known to Tenure, together. Throws where that is refused.
-inline void make_ready(const Words& urls) {
-  const Result made = tenure(Words{"init"} + redis_options(urls));
+inline void make_ready(const Words& urls, const Words& options = {}) {
+  const Result made = tenure(Words{"init"} + redis_options(urls) + options);
   if (made.code != 0) throw std::runtime_error("tenure init: " + made.err);
 }
 

@@ -10,7 +10,7 @@
 namespace tenure::conformance {
 namespace {
 
-constexpr std::uint64_t seeds = 500;
+constexpr std::uint64_t seeds = 700;
 constexpr int steps = 50;
 
 // Every kind of answer that the scripts can give.
@@ -31,6 +31,8 @@ constexpr auto answers = {
     "renew: 1",
     "renew: 0",
     "renew: -1",
+    "renew: open",
+    "renew: quarantined",
     "release: 1",
     "release: 0",
     "release: -1",
@@ -56,6 +58,8 @@ constexpr auto answers = {
     "open: no record",
     "init: made",
     "init: exists",
+    "reconfigure: made",
+    "reconfigure: changed",
     "publish_result: 1",
     "publish_result: 0",
     "publish_result: -1",

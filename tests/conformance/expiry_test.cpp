@@ -21,7 +21,7 @@ TEST(Expiry, ALeaseEndsWhenRedisEndsIt) {
   sim::RedisModel early(host);
   sim::RedisModel late(host);
   const redis::Keyspace names;
-  const redis::Command record{"SET", names.record(), "60000 e open life 1 1 new"};
+  const redis::Command record{"SET", names.record(), "60000 1 e open life 1 1 60000 new"};
   const redis::Command fence{"SET", names.fence(), "1790000000000000"};
   const redis::Command acquire{"EVAL",
                                std::string(redis::acquire_script.body),
@@ -29,7 +29,7 @@ TEST(Expiry, ALeaseEndsWhenRedisEndsIt) {
                                "redlock:short",
                                names.record(),
                                names.fence(),
-                               "60000 e open ",
+                               "60000 1 e open ",
                                "web#nonce#",
                                "30"};
   const redis::Command get{"GET", "redlock:short"};

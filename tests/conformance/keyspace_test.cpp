@@ -112,7 +112,8 @@ TEST_F(ANode, ComesBackWithTheDataThatItsOwnerKept) {
 }
 
 TEST_F(ANode, ForgetsScriptsWhenItRestarts) {
-  const redis::Command renew{"EVALSHA", std::string(redis::renew_script.sha1), "0", "5"};
+  const redis::Command renew{"EVALSHA", std::string(redis::renew_script.sha1), "1", "record", "60000 1 ",
+                             "5"};
   run({"SCRIPT", "LOAD", std::string(redis::renew_script.body)});
   EXPECT_EQ(run(renew), Value::array({}));
   node.forget_scripts();

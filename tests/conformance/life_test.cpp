@@ -25,9 +25,10 @@ TEST(Life, ARestartWithTheOldDataIsAnotherLife) {
     Twins twins(real, host);
     old_life = twins.life();
     ASSERT_GE(old_life.size(), 81U);
-    EXPECT_EQ(twins.compare(call(redis::init_script, {"60000", "e1", "1790000000000"})), "");
-    EXPECT_EQ(twins.compare(call(redis::admit_script, {"60000", "e2", "1790000000000", "0"})), "");
-    EXPECT_TRUE(twins.answer().text.starts_with("60000 e1 open " + old_life + " ")) << shown(twins.answer());
+    EXPECT_EQ(twins.compare(call(redis::init_script, {"60000", "1", "e1", "1790000000000"})), "");
+    EXPECT_EQ(twins.compare(call(redis::admit_script, {"60000", "1", "e2", "1790000000000", "0"})), "");
+    EXPECT_TRUE(twins.answer().text.starts_with("60000 1 e1 open " + old_life + " "))
+        << shown(twins.answer());
     EXPECT_EQ(twins.compare_data(), "");
     kept = twins.model().data();
   }
@@ -37,11 +38,11 @@ TEST(Life, ARestartWithTheOldDataIsAnotherLife) {
   EXPECT_NE(twins.life(), old_life);
   twins.model().data() = kept;
   EXPECT_EQ(twins.compare_data(), "");
-  EXPECT_EQ(twins.compare(call(redis::admit_script, {"60000", "e3", "1790000000000", "0"})), "");
-  EXPECT_TRUE(twins.answer().text.starts_with("60000 e3 quarantined " + twins.life() + " "));
+  EXPECT_EQ(twins.compare(call(redis::admit_script, {"60000", "1", "e3", "1790000000000", "0"})), "");
+  EXPECT_TRUE(twins.answer().text.starts_with("60000 1 e3 quarantined " + twins.life() + " "));
   EXPECT_TRUE(twins.answer().text.ends_with(" restarted"));
-  EXPECT_EQ(twins.compare(call(redis::open_script, {"60000 e3 ", std::string(Twins::own_made)})), "");
-  EXPECT_TRUE(twins.answer().text.starts_with("60000 e3 open " + twins.life() + " "));
+  EXPECT_EQ(twins.compare(call(redis::open_script, {"60000 1 e3 ", std::string(Twins::own_made)})), "");
+  EXPECT_TRUE(twins.answer().text.starts_with("60000 1 e3 open " + twins.life() + " "));
   EXPECT_EQ(twins.compare_data(), "");
 }
 
@@ -49,16 +50,16 @@ TEST(Life, OlderDataOfTheSameLifeIsNoticedByWhoHasSeenMore) {
   test::RedisServer real;
   sim::ScriptHost host;
   Twins twins(real, host);
-  EXPECT_EQ(twins.compare(call(redis::init_script, {"60000", "e1", "1790000000000"})), "");
+  EXPECT_EQ(twins.compare(call(redis::init_script, {"60000", "1", "e1", "1790000000000"})), "");
   const std::int64_t counted = std::stoll(twins.text(fence));
   // What the record says to who has seen that token, and who would begin that epoch.
   const auto admitted = [&](std::int64_t seen, const std::string& epoch) {
-    EXPECT_EQ(
-        twins.compare(call(redis::admit_script, {"60000", epoch, "1790000000000", std::to_string(seen)})),
-        "");
+    EXPECT_EQ(twins.compare(
+                  call(redis::admit_script, {"60000", "1", epoch, "1790000000000", std::to_string(seen)})),
+              "");
     EXPECT_EQ(twins.compare_data(), "");
     const std::string said = twins.answer().text;
-    return said.substr(6, 3) + said.substr(said.rfind(' ') + 1);
+    return said.substr(8, 3) + said.substr(said.rfind(' ') + 1);
   };
   EXPECT_EQ(admitted(counted, "e2"), "e1 new");
   EXPECT_EQ(twins.text(fence), std::to_string(counted));
@@ -72,10 +73,10 @@ TEST(Life, OlderDataOfTheSameLifeIsNoticedByWhoHasSeenMore) {
   EXPECT_EQ(admitted(counted + 120'000'000, "e5"), "e5 restored");
 
   // A counter that was deleted by hand is no data that went back.
-  EXPECT_EQ(twins.compare(call(redis::open_script, {"60000 e5 ", std::string(Twins::own_made)})), "");
+  EXPECT_EQ(twins.compare(call(redis::open_script, {"60000 1 e5 ", std::string(Twins::own_made)})), "");
   EXPECT_EQ(twins.compare({"DEL", fence}), "");
   EXPECT_EQ(admitted(counted + 2, "e6"), "e5 restored");
-  EXPECT_TRUE(twins.answer().text.starts_with("60000 e5 open "));
+  EXPECT_TRUE(twins.answer().text.starts_with("60000 1 e5 open "));
 }
 
 }  // namespace

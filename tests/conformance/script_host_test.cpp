@@ -47,8 +47,10 @@ TEST_F(AScriptDirectory, LeavesTheOtherScriptsAsTheyAre) {
   write("release.lua", "return 'another'");
   ScriptHost host(dir);
   RedisModel node(host);
-  EXPECT_EQ(node.run({"EVAL", std::string(redis::renew_script.body), "1", "key", "5", "value"}, 0),
-            redis::Value::array({redis::Value::of(0)}));
+  EXPECT_EQ(
+      node.run(
+          {"EVAL", std::string(redis::renew_script.body), "2", "record", "key", "60000 1 ", "5", "value"}, 0),
+      redis::Value::array({redis::Value::of(0)}));
 }
 
 TEST_F(AScriptDirectory, IsRefusedWhereItWouldChangeNothing) {
@@ -76,8 +78,8 @@ TEST(AScriptHost, NamesTheScriptAndTheLineOfAnError) {
   ScriptHost host;
   RedisModel node(host);
   node.run({"LPUSH", "record", "a"}, 0);
-  const auto answer =
-      node.run({"EVAL", std::string(redis::init_script.body), "2", "record", "fence", "60000", "e", "1"}, 0);
+  const auto answer = node.run(
+      {"EVAL", std::string(redis::init_script.body), "2", "record", "fence", "60000", "1", "e", "1"}, 0);
   EXPECT_TRUE(answer.text.starts_with("WRONGTYPE Operation against a key")) << answer.text;
   EXPECT_NE(answer.text.find(" script: " + std::string(redis::init_script.sha1) + ", on @user_script:7."),
             std::string::npos)

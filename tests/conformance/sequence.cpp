@@ -20,7 +20,9 @@ constexpr std::chrono::milliseconds cap_used{62'500};
 
 std::string queue_of(const std::string& lease) { return "tenure:queue:" + lease; }
 
-std::string admission_of(const std::string& cap, const std::string& epoch) { return cap + " " + epoch + " "; }
+std::string admission_of(const std::string& cap, const std::string& set, const std::string& epoch) {
+  return cap + " " + set + " " + epoch + " ";
+}
 
 // "<owner>#<nonce>#" and what follows it.
 std::string stamp_in(const std::string& value) { return value.substr(0, value.rfind('#') + 1); }
@@ -41,7 +43,7 @@ std::vector<std::string> words(const std::string& text) {
 
 std::string state_in(const std::string& record) {
   const auto all = words(record);
-  return all.size() == 7 ? all[2] : "no record";
+  return all.size() == 9 ? all[3] : "no record";
 }
 
 // One word for a kind of answer.
@@ -83,7 +85,8 @@ std::string Sequence::step() {
                         : dice < 65 ? reassert()
                         : dice < 70 ? admit()
                         : dice < 74 ? open()
-                        : dice < 76 ? init()
+                        : dice < 75 ? init()
+                        : dice < 76 ? reconfigure()
                         : dice < 78 ? publish_result()
                         : dice < 80 ? look()
                         : dice < 82 ? break_lease()
@@ -122,8 +125,8 @@ std::string Sequence::confirm() {
 }
 
 std::string Sequence::renew() {
-  std::vector<std::string> keys;
-  std::vector<std::string> values{ttl()};
+  std::vector<std::string> keys{names_.record()};
+  std::vector<std::string> values{cap() + " " + set() + " ", ttl()};
   for (auto count = 1 + random_.below(8); count > 0; --count) {
     keys.push_back(any_key());
     values.push_back(any_value(keys.back()));
@@ -173,10 +176,10 @@ std::string Sequence::reassert() {
 std::string Sequence::admit() {
   const std::string before = twins_.text(names_.record());
   std::string differs =
-      call(redis::admit_script, {names_.record(), names_.fence()}, {cap(), epoch(), wall(), seen(0)});
+      call(redis::admit_script, {names_.record(), names_.fence()}, {cap(), set(), epoch(), wall(), seen(0)});
   const auto was = words(before);
   const auto is = words(twins_.text(names_.record()));
-  if (was.size() == 7 && is.size() == 7 && was[1] == is[1] && was[2] != is[2]) {
+  if (was.size() == 9 && is.size() == 9 && was[2] == is[2] && was[3] != is[3]) {
     tally_["admit: opened"] += 1;
   } else if (before != twins_.text(names_.record())) {
     tally_["admit: " + is.back()] += 1;
@@ -190,7 +193,15 @@ std::string Sequence::open() {
 }
 
 std::string Sequence::init() {
-  return call(redis::init_script, {names_.record(), names_.fence()}, {cap(), epoch(), wall()});
+  return call(redis::init_script, {names_.record(), names_.fence()}, {cap(), set(), epoch(), wall()});
+}
+
+std::string Sequence::reconfigure() {
+  const std::string seen =
+      chance(70) ? std::string(Twins::own_record) : one_of<std::string>({"", "another one"});
+  return call(redis::reconfigure_script, {names_.record()},
+              {seen, cap(), chance(30) ? "none" : set(), epoch(), wall(),
+               one_of<std::string>({"60000", "120000"}), one_of<std::string>({"1>1", "1>3-a"})});
 }
 
 std::string Sequence::publish_result() {
@@ -279,7 +290,8 @@ std::string Sequence::edit_list() {
 std::string Sequence::edit_bookkeeping() {
   const std::string record = names_.record();
   const std::string fence = names_.fence();
-  const std::string begin = admission_of(std::to_string(cap_used.count()), epoch());
+  const std::string begin = admission_of(std::to_string(cap_used.count()), names_.set, epoch());
+  const std::string old = std::to_string(cap_used.count()) + " " + epoch();
   const std::string here = " " + twins_.life();
   return compare(one_of<redis::Command>({
       {"SET", fence, "9007199254740992"},
@@ -292,13 +304,14 @@ std::string Sequence::edit_bookkeeping() {
       {"DEL", record, fence},
       {"SET", record, "open 60000 0123456789abcdef a-life 1"},
       {"SET", record, ""},
-      {"SET", record, begin + "open" + here + " 1 1 new"},
-      {"SET", record, begin + "open another-life 1 1 new"},
-      {"SET", record, begin + "quarantined another-life 1 1 restarted"},
-      {"SET", record, begin + "quarantined" + here + " 1 " + wall() + " restarted"},
-      {"SET", record, begin + "quarantined" + here + " 1 " + wall() + " restarted"},
-      {"SET", record, begin + "quarantined" + here + " 1 1 unknown", "PX", ttl()},
-      {"SET", record, admission_of("30000", epoch()) + "open" + here + " 1 1 new"},
+      {"SET", record, begin + "open" + here + " 1 1 60000 new"},
+      {"SET", record, begin + "open another-life 1 1 60000 new"},
+      {"SET", record, old + " open" + here + " 1 1 new"},  // from before there were sets
+      {"SET", record, begin + "quarantined another-life 1 1 120000 restarted"},
+      {"SET", record, begin + "quarantined" + here + " 1 " + wall() + " 60000 restarted"},
+      {"SET", record, begin + "quarantined" + here + " 1 " + wall() + " 120000 restarted"},
+      {"SET", record, begin + "quarantined" + here + " 1 1 60000 unknown", "PX", ttl()},
+      {"SET", record, admission_of("30000", names_.set, epoch()) + "open" + here + " 1 1 30000 new"},
       {"LPUSH", one_of<std::string>({record, fence, state}), "a"},
       {"HSET", state, "token", one_of<std::string>({"x", "", "7", "9007199254740993"}), "by", "hand"},
       {"HSET", state, "token", "9007199254740993", "by", "hand"},
@@ -363,7 +376,7 @@ void Sequence::count(const redis::Script& script, const redis::Value& answer) {
     tally_[name + outcome(answer)] += 1;
   } else if (&script == &redis::acquire_script) {
     tally_[name + (answer.items.at(2).integer < 0 ? "held" : "queued")] += 1;
-  } else if (&script == &redis::init_script) {
+  } else if (&script == &redis::init_script || &script == &redis::reconfigure_script) {
     tally_[name + answer.items.at(0).text] += 1;
   } else {
     for (const redis::Value& item : answer.items) tally_[name + outcome(item)] += 1;
@@ -466,11 +479,13 @@ std::string Sequence::turn() { return chance(97) ? "9000" : one_of<std::string>(
 
 std::string Sequence::admission() {
   const auto record = words(twins_.text(names_.record()));
-  const std::string now = record.size() > 1 && chance(94) ? record[1] : epoch();
-  return admission_of(cap(), now);
+  const std::string now = record.size() > 2 && chance(94) ? record[2] : epoch();
+  return admission_of(cap(), set(), now);
 }
 
 std::string Sequence::cap() { return chance(4) ? "30000" : std::to_string(names_.cap.count()); }
+
+std::string Sequence::set() { return chance(4) ? "3-a" : names_.set; }
 
 std::string Sequence::wall() { return std::to_string(1'790'000'000'000 + 50'000 * random_.below(8)); }
 

@@ -44,6 +44,7 @@ class Sequence {
   std::string admit();
   std::string open();
   std::string init();
+  std::string reconfigure();
   std::string publish_result();
   std::string look();
   std::string break_lease();
@@ -72,9 +73,10 @@ class Sequence {
   std::string ttl();
   // How long a name is kept for one waiter.
   std::string turn();
-  // What the record begins with, before its state; sometimes of another cap or epoch.
+  // What the record begins with, before its state; sometimes of another cap, set or epoch.
   std::string admission();
   std::string cap();
+  std::string set();
   std::string epoch() { return hex(random_.next()); }
   std::string stamp(const std::string& owner) { return owner + "#" + hex(random_.next()) + "#"; }
   // What a caller's wall clock shows, in unix ms; often a whole quarantine apart from the last one.

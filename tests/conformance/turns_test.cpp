@@ -21,7 +21,7 @@ class History {
   // Gives what differed, or nothing.
   std::string run() {
     twins_.reset();
-    twins_.compare({"SET", "tenure:record", "60000 e1 open life 1 1 new"});
+    twins_.compare({"SET", "tenure:record", "60000 1 e1 open life 1 1 60000 new"});
     twins_.compare({"SET", "tenure:fence", "1790000000000000"});
     for (std::size_t i = 0; i < 4; ++i) {
       if (random_.below(5) != 0) twins_.listen(channels + owner(i));
@@ -60,8 +60,8 @@ class History {
   std::string acquire(const std::string& ticket) {
     const std::string before = twins_.text(lease);
     std::string differs = compare(redis::acquire_script, {lease, "tenure:record", "tenure:fence", queue},
-                                  {"60000 e1 open ", "us#" + std::to_string(++tries_) + "#", "65000", ticket,
-                                   "125000", channels, turn, "0"});
+                                  {"60000 1 e1 open ", "us#" + std::to_string(++tries_) + "#", "65000",
+                                   ticket, "125000", channels, turn, "0"});
     if (!core::read_holder(before).waits) return differs;
     const std::string after = twins_.text(lease);
     const bool called = before.starts_with(ticket + "0");

@@ -34,6 +34,8 @@ class Twins {
   };
   // In a command this stands for when the record was made, which is not the same moment in both.
   static constexpr std::string_view own_made = "(made)";
+  // And this for the whole of it.
+  static constexpr std::string_view own_record = "(record)";
   Answers ask(const redis::Command& command);
 
   // Sends to both and compares. Both of these give what differs in words, or nothing. Where a script writes

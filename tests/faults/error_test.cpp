@@ -79,7 +79,7 @@ TEST_P(ErrorReplyTest, ToAnAcquireHasItsCodeAndIsNoSuccess) {
   const FakeServer server([](const std::vector<std::string>& command) -> std::string {
     if (command[0] == "TIME") return "*2\r\n$1\r\n1\r\n$1\r\n1\r\n";
     if (command.size() > 2 && command[2] != "2") return GetParam().bytes;
-    const std::string record = "60000 0123456789abcdef open a-b 1 1 new";
+    const std::string record = "60000 1 0123456789abcdef open a-b 1 1 60000 new";
     return "$" + std::to_string(record.size()) + "\r\n" + record + "\r\n";
   });
   auto client = client_of({server.address()}, cap_default);

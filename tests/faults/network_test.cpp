@@ -28,7 +28,7 @@ class NetworkTest : public ::testing::TestWithParam<std::size_t> {
   runtime::Client behind() {
     std::vector<redis::Address> addresses;
     for (const auto& wire : wires) addresses.push_back(wire.address());
-    return client_of(std::move(addresses), nodes.cap());
+    return client_of(std::move(addresses), nodes.cap(), {.set = nodes.set()});
   }
   // A majority of them.
   template <class What>

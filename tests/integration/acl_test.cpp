@@ -69,6 +69,7 @@ class AclTest : public ::testing::Test {
     const auto tls = runtime::Tls::load(trusting()).value();
     redis::Keyspace keyspace;
     keyspace.cap = cap;
+    keyspace.set = redis::node_set(addresses());
     for (const auto& address : addresses()) {
       auto redis = runtime::Caller::connect(address, 5s, tls);
       ASSERT_TRUE(redis) << redis.error().detail;

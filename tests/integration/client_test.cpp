@@ -322,7 +322,7 @@ TEST_F(ClientTest, WithoutARecordThereIsAQuarantineAndInitEndsIt) {  // M23
   const auto record = core::read_record(refused.error().record);
   ASSERT_TRUE(record);
   EXPECT_FALSE(record->open);
-  EXPECT_TRUE(record->unknown);
+  EXPECT_TRUE(record->unknown());
   EXPECT_EQ(server_.command({"EXISTS", "redlock:a"}).integer, 0);
   init(server_);  // somebody says that it is new
   EXPECT_TRUE(wait_until([&] { return client.acquire("redlock:a", options(seconds(10))).has_value(); }));
@@ -345,7 +345,7 @@ TEST(ClientQuarantine, AnotherCapIsRefusedForGood) {
   const auto refused = client.acquire("redlock:a", wish(seconds(10), for_ever));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, RefusalCode::not_open);
-  EXPECT_EQ(core::read_record(refused.error().record).value().cap, core::Ttl(30'000));
+  EXPECT_EQ(core::read_record(refused.error().record).value().terms.cap, core::Ttl(30'000));
   EXPECT_TRUE(nodes.none_has("redlock:a"));
 }
 

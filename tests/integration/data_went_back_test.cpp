@@ -140,7 +140,8 @@ TEST(DataWentBackByReload, WhoHasSeenATokenIsNotGivenItAgainAndIsToldWhy) {
   const auto refused = client.acquire(key, wish(cap));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, core::RefusalCode::not_open);
-  const runtime::Nodes ours{.addresses = nodes.addresses(), .keyspace = {.cap = cap}};
+  const runtime::Nodes ours{.addresses = nodes.addresses(),
+                            .keyspace = {.cap = cap, .set = redis::node_set(nodes.addresses())}};
   const auto told = runtime::not_open_text(refused.error(), ours, runtime::Patience::leaves);
   EXPECT_TRUE(
       told.ends_with(" went back to older data, as from a copy, and may have forgotten leases. "

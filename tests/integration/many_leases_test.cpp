@@ -68,7 +68,7 @@ TEST_F(ManyLeasesTest, AreRenewedInBatchesOfAtMostFiveHundred) {
     const auto& command =
         entry.items.at(3).items;  // "EVALSHA", sha1, number of keys, …; or EVAL and the body
     if (command.size() < 3 || !command[0].text.starts_with("EVAL")) continue;
-    const std::int64_t in_call = std::stoll(command[2].text);
+    const std::int64_t in_call = std::stoll(command[2].text) - 1;  // but for the record
     EXPECT_LE(in_call, batch_max);
     keys += in_call;
   }

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "redis/node_set.hpp"
 #include "runtime/client.hpp"
 #include "runtime/instance_id.hpp"
 #include "support/nodes.hpp"
@@ -25,6 +26,7 @@ struct ClientWith {
   std::string owner = runtime::make_instance_id();
   std::function<void(std::string_view)> log{};
   runtime::TlsOptions tls{};
+  std::string set{};  // of the nodes, where they are reached by other addresses than they were made with
 };
 
 inline runtime::Client client_of(std::vector<redis::Address> addresses, core::Ttl cap, ClientWith with = {}) {
@@ -32,6 +34,7 @@ inline runtime::Client client_of(std::vector<redis::Address> addresses, core::Tt
   options.nodes = std::move(addresses);
   options.owner = std::move(with.owner);
   options.keyspace.cap = cap;
+  options.keyspace.set = with.set.empty() ? redis::node_set(options.nodes) : std::move(with.set);
   options.log = std::move(with.log);
   if (std::ranges::any_of(options.nodes, &redis::Address::tls)) {
     options.tls = runtime::Tls::load(with.tls).value();

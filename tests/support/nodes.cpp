@@ -6,13 +6,15 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "redis/node_set.hpp"
 #include "redis/script_call.hpp"
 
 namespace tenure::test {
 
-void init(RedisServer& server, core::Ttl cap) {
+void init(RedisServer& server, core::Ttl cap, const std::string& set) {
   redis::Keyspace keyspace;
   keyspace.cap = cap;
+  keyspace.set = set;
   const auto wall = std::chrono::system_clock::now().time_since_epoch();
   const auto wall_ms = std::chrono::duration_cast<std::chrono::milliseconds>(wall).count();
   // Any epoch will do here: the record is the first of this server.
@@ -26,8 +28,11 @@ Nodes::Nodes(std::size_t count, core::Ttl cap, const RedisServer::Options& optio
     : Nodes(std::vector<RedisServer::Options>(count, options), cap) {}
 
 Nodes::Nodes(const std::vector<RedisServer::Options>& each, core::Ttl cap) : cap_(cap) {
-  for (const auto& options : each) init(servers_.emplace_back(options), cap);
+  for (const auto& options : each) servers_.emplace_back(options);
+  for (auto& server : servers_) init(server, cap, set());
 }
+
+std::string Nodes::set() const { return redis::node_set(addresses()); }
 
 std::vector<redis::Address> Nodes::addresses(std::string_view user_info) const {
   std::vector<redis::Address> addresses;
@@ -62,9 +67,10 @@ std::size_t Nodes::enrolled(const std::string& key) {
 std::string record_state(RedisServer& server) {
   std::istringstream record(server.command({"GET", redis::Keyspace{}.record()}).text);
   std::string cap;
+  std::string set;
   std::string epoch;
   std::string state;
-  record >> cap >> epoch >> state;
+  record >> cap >> set >> epoch >> state;
   return state;
 }
 

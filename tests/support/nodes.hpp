@@ -15,8 +15,8 @@ namespace tenure::test {
 
 inline constexpr core::Ttl cap_default{60'000};
 
-// Makes the record of a server that is new to Tenure. Throws where one exists.
-void init(RedisServer& server, core::Ttl cap = cap_default);
+// Makes the record of a server that is new to Tenure: one of that set. Throws where one exists.
+void init(RedisServer& server, core::Ttl cap = cap_default, const std::string& set = "1");
 
 class Nodes {
  public:
@@ -28,6 +28,7 @@ class Nodes {
   RedisServer& operator[](std::size_t node) { return servers_.at(node); }
   std::size_t size() const { return servers_.size(); }
   core::Ttl cap() const { return cap_; }
+  std::string set() const;
   // By that user, where there is one: "name:password".
   std::vector<redis::Address> addresses(std::string_view user_info = {}) const;
 

@@ -10,7 +10,7 @@ namespace tenure::core {
 
 inline const Held by_web_3{{"web-3", 5}, 20s};
 
-inline constexpr auto quarantined = "60000 e1 quarantined life 1700000000000 1700000000000 restarted";
+inline constexpr auto quarantined = "60000 1 e1 quarantined life 1700000000000 1700000000000 60000 restarted";
 
 struct Acquiring : testing::Test {
   Desk desk;
@@ -18,6 +18,7 @@ struct Acquiring : testing::Test {
   std::string owner = "us";
   Ears ears{1};
   ClockWatch clocks{1, 60s};
+  Terms terms{60s};
 
   void nodes(std::size_t count) {
     ears = Ears(count);
@@ -27,7 +28,7 @@ struct Acquiring : testing::Test {
     for (NodeIndex node = 0; node < ears.nodes().size(); ++node) ears.set(node, true);
   }
   Acquisition acquisition(std::optional<Duration> wait_max = Duration::zero()) {
-    return {{AcquireId{1}, owner, ears, clocks, 60s},
+    return {{AcquireId{1}, owner, ears, clocks, terms},
             {.key = "key", .timing = timing, .wait_max = wait_max},
             desk.random};
   }

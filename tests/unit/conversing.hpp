@@ -24,7 +24,8 @@ inline const Value one_missing = Value::array({Value::of(0)});
 
 inline Value record(const std::string& epoch, const std::string& state = "open",
                     const std::string& cap = "60000") {
-  return Value::string(cap + " " + epoch + " " + state + " life 1700000000000 1700000000000 restarted");
+  return Value::string(cap + " 1 " + epoch + " " + state + " life 1700000000000 1700000000000 " + cap +
+                       " restarted");
 }
 
 struct Conversing : testing::Test {

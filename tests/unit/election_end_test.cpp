@@ -415,7 +415,7 @@ TEST_F(Electing, WhatHindersACampaignIsToldOnceForEachReason) {
   EXPECT_EQ(events(), Told{"hindered no_quorum"});
   // Another cap: it cannot take part, and says so.
   for (int i = 0; i < 3; ++i) {
-    reply<AcquireRequest>(NotOpen{"1000 e1 open life 1 1 restarted"});
+    reply<AcquireRequest>(NotOpen{"1000 1 e1 open life 1 1 1000 restarted"});
     advance(1s);
   }
   EXPECT_EQ(events(), Told{"hindered not_open"});
@@ -452,7 +452,7 @@ TEST_F(Electing, AfterALeaderWasMetTheSameReasonIsToldAgain) {
 
 TEST_F(Electing, AnotherCapOrAQuarantineHindersUntilItIsOver) {
   start();
-  reply<AcquireRequest>(NotOpen{"60000 e1 quarantined life 1 1 restarted"});
+  reply<AcquireRequest>(NotOpen{"60000 1 e1 quarantined life 1 1 60000 restarted"});
   EXPECT_EQ(events(), Told{"hindered not_open"});
   EXPECT_TRUE(elections->campaigning());  // it is waited for
   advance(1s);

@@ -176,7 +176,7 @@ class Campaigns {
     if (kind == 1) return failed(Applied::perhaps, FailureCode::closed);
     if (kind == 2) return Opened{};  // nonsense
     if (std::holds_alternative<AcquireRequest>(request)) {
-      if (kind == 3) return NotOpen{chance_.below(2) == 0 ? "" : "1000 e open l 1 1 restarted"};
+      if (kind == 3) return NotOpen{chance_.below(2) == 0 ? "" : "1000 1 e open l 1 1 1000 restarted"};
       if (kind < 6) return Held{{"web", 5}, Ttl(static_cast<std::int64_t>(chance_.below(2000))), 0};
       return Granted{++token_};
     }

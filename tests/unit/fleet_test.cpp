@@ -210,7 +210,7 @@ TEST_F(Sharing, SilenceIsToldOnceAndAgainOnlyAfterAnAnswer) {
 }
 
 TEST_F(Sharing, AQuarantineIsToldOnceWithItsEndAndSoIsThatItIsOver) {
-  closed = "60000 e quarantined l 1 1 restarted";
+  closed = "60000 1 e quarantined l 1 1 60000 restarted";
   tenant.on_admitted(0, *read_record(closed), now);
   const Time began = now;
   begin({}, sessions(3));

@@ -9,10 +9,11 @@ namespace {
 
 struct Quarantined : testing::Test {
   Desk desk;
-  Quarantine it{2, 60s};
+  Founding founding{{60s}, 3};
+  Quarantine it{2, {60s}, founding};
 
   static Record record(std::string epoch, bool open = false, Ttl cap = 60s) {
-    return {.cap = cap, .epoch = std::move(epoch), .open = open};
+    return {.terms = {cap}, .epoch = std::move(epoch), .open = open, .longest = cap};
   }
   // Lets time pass to the next wake; the request that goes out then.
   std::optional<Send> wake() {
@@ -114,7 +115,7 @@ TEST_F(Quarantined, SilenceIsDroppedAndTriedAgain) {
 // The record has changed since: the admission that follows says how.
 TEST_F(Quarantined, ARefusedOpeningWaitsForTheNextAdmission) {
   it.on_admitted(record("e1"), at(0s));
-  EXPECT_FALSE(reply(*wake(), NotOpen{"60000 e2 quarantined l 1 1 restarted"}, at(66s)));
+  EXPECT_FALSE(reply(*wake(), NotOpen{"60000 1 e2 quarantined l 1 1 60000 restarted"}, at(66s)));
   EXPECT_FALSE(it.wake());
   it.on_admitted(record("e2"), at(66s));
   EXPECT_EQ(it.wake(), at(132s));
@@ -123,13 +124,59 @@ TEST_F(Quarantined, ARefusedOpeningWaitsForTheNextAdmission) {
 // S7: what is heard about the old epoch says nothing about the new one.
 TEST_F(Quarantined, AnAnswerForAnOldEpochDoesNotEndTheNewOne) {
   for (const Reply& late : {Reply(Opened{}), Reply(NotOpen{""}), Reply(failed(Applied::perhaps))}) {
-    it = Quarantine(2, 60s);
+    it = Quarantine(2, {60s}, founding);
     it.on_admitted(record("e1"), at(0s));
     const auto sent = wake();
     it.on_admitted(record("e2"), at(66s));
     reply(*sent, late, at(67s));
     EXPECT_EQ(it.wake(), at(132s));
   }
+}
+
+// M46: leases from before a cap was changed may last longer than the new one.
+TEST_F(Quarantined, AfterAChangeOfTheCapTheLongestOfBeforeIsSatOut) {
+  Record changed = record("e1");
+  changed.longest = 120s;
+  it.on_admitted(changed, at(0s));
+  EXPECT_EQ(it.wake(), at(132s));
+}
+
+// M48: two new nodes beside one that belongs to others are no set of three.
+TEST_F(Quarantined, ANodeWithoutARecordIsOpenedOnlyForASetThatExists) {
+  Record unknown = record("e1");
+  unknown.why = "unknown";
+  const auto hear_of = [&](NodeIndex node, const Record& it_shows) {
+    founding.on_admitted(node, it_shows);
+    if (node == 2) it.on_admitted(it_shows, at(0s));
+  };
+  hear_of(2, unknown);
+  hear_of(1, unknown);
+  EXPECT_FALSE(it.wake()) << "the third was not heard of";
+  Record of_others = record("e7", true);
+  of_others.terms.set = "1-x";
+  hear_of(0, of_others);
+  EXPECT_FALSE(it.wake()) << "the third belongs to others";
+  it.on_timer(at(600s), desk.random, desk.out);
+  EXPECT_TRUE(desk.actions.empty());
+  hear_of(0, unknown);
+  EXPECT_EQ(it.wake(), at(66s)) << "all have forgotten everything, or are new";
+}
+
+TEST_F(Quarantined, ANodeThatLostItsDataIsOpenedWhereAnotherStillKnowsTheSet) {
+  Record unknown = record("e1");
+  unknown.why = "unknown";
+  founding.on_admitted(2, unknown);
+  it.on_admitted(unknown, at(0s));
+  EXPECT_FALSE(it.wake());
+  founding.on_admitted(0, record("e3", true));
+  EXPECT_EQ(it.wake(), at(66s));
+  EXPECT_EQ(it.over_by(), at(66s));
+  // A node that was brought to another set knows more than one that was not there when that was done.
+  Record of_others = record("e4", true);
+  of_others.terms.set = "3-other";
+  founding.on_admitted(1, of_others);
+  EXPECT_FALSE(it.wake());
+  EXPECT_FALSE(it.over_by());
 }
 
 }  // namespace

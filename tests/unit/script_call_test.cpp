@@ -42,14 +42,14 @@ Command by(const Script& script, Command rest) {
 
 TEST(ScriptCall, AnAcquireNamesLeaseRecordAndFenceAndTheEpochItWasAdmittedTo) {
   EXPECT_EQ(call(acquire), by(acquire_script, {"3", "redlock:a", "tenure:record", "tenure:fence",
-                                               "60000 e1 open ", stamp, "10000"}));
+                                               "60000 1 e1 open ", stamp, "10000"}));
 }
 
 // A queue that nobody looked after for twice the cap is one of the dead.
 TEST(ScriptCall, WhoeverWantsToWaitNamesQueueAndTicketToo) {
   EXPECT_EQ(call(queue),
             by(acquire_script, {"4", "redlock:a", "tenure:record", "tenure:fence", "tenure:queue:redlock:a",
-                                "60000 e1 open ", stamp, "10000", place, "120000", "tenure:wake:", "250"}));
+                                "60000 1 e1 open ", stamp, "10000", place, "120000", "tenure:wake:", "250"}));
 }
 
 TEST(ScriptCall, AConfirmationCarriesTheGrantAndItsToken) {
@@ -57,13 +57,14 @@ TEST(ScriptCall, AConfirmationCarriesTheGrantAndItsToken) {
 }
 
 TEST(ScriptCall, ARenewalCarriesAllKeysAndTheirWholeValues) {
-  EXPECT_EQ(call(renew), by(renew_script, {"2", "a", "b", "10000", stamp + "7", place + "8"}));
+  EXPECT_EQ(call(renew), by(renew_script,
+                            {"3", "tenure:record", "a", "b", "60000 1 ", "10000", stamp + "7", place + "8"}));
 }
 
 // In quarantine or not: the epoch decides, not the state.
 TEST(ScriptCall, AReassertCarriesTheEpochAndEachGrantWithItsToken) {
-  EXPECT_EQ(call(reassert), by(reassert_script, {"4", "tenure:record", "tenure:fence", "a", "b", "60000 e1 ",
-                                                 "10000", "0", stamp, "7", place, "8"}));
+  EXPECT_EQ(call(reassert), by(reassert_script, {"4", "tenure:record", "tenure:fence", "a", "b",
+                                                 "60000 1 e1 ", "10000", "0", stamp, "7", place, "8"}));
   Command healing = call(reassert);
   healing.at(9) = "1";
   EXPECT_EQ(call(heal), healing);
@@ -82,7 +83,7 @@ TEST(ScriptCall, AQuietReleaseThatLeavesTheQueueSaysBoth) {
 
 // M22: the quarantine that was sat out, whichever one the connection was admitted to since.
 TEST(ScriptCall, AnOpeningNamesTheEpochThatWasSatOutAndItsBeginning) {
-  EXPECT_EQ(call(open), by(open_script, {"2", "tenure:record", "tenure:fence", "60000 e2 ", "17"}));
+  EXPECT_EQ(call(open), by(open_script, {"2", "tenure:record", "tenure:fence", "60000 1 e2 ", "17"}));
 }
 
 TEST(ScriptCall, TheTimeIsAPlainCommand) {
@@ -97,19 +98,19 @@ TEST(ScriptCall, ALookNamesEachLeaseWithItsQueueAndNothingElse) {
   EXPECT_EQ(call(core::LookRequest{}), by(look_script, {"0"}));
 }
 
-TEST(ScriptCall, PrefixAndCapCanBeChosen) {
-  const Keyspace keyspace{.prefix = "app:", .cap = 2min};
-  EXPECT_EQ(call(queue, keyspace),
-            by(acquire_script, {"4", "redlock:a", "app:record", "app:fence", "app:queue:redlock:a",
-                                "120000 e1 open ", stamp, "10000", place, "240000", "app:wake:", "250"}));
+TEST(ScriptCall, PrefixCapAndSetCanBeChosen) {
+  const Keyspace keyspace{.prefix = "app:", .cap = 2min, .set = "3-9f"};
+  EXPECT_EQ(call(queue, keyspace), by(acquire_script, {"4", "redlock:a", "app:record", "app:fence",
+                                                       "app:queue:redlock:a", "120000 3-9f e1 open ", stamp,
+                                                       "10000", place, "240000", "app:wake:", "250"}));
   EXPECT_EQ(call(release, keyspace).at(5), "app:wake:");
   EXPECT_EQ(call(look, keyspace).at(4), "app:queue:redlock:a");
 }
 
-TEST(AdmitCall, SaysCapEpochAndWallClock) {
+TEST(AdmitCall, SaysCapSetEpochAndWallClock) {
   const Introduction us{"e1", 1'700'000'000'000};
   EXPECT_EQ(admit_call(us, {}, CallBy::sha1),
-            by(admit_script, {"2", "tenure:record", "tenure:fence", "60000", "e1", "1700000000000"}));
+            by(admit_script, {"2", "tenure:record", "tenure:fence", "60000", "1", "e1", "1700000000000"}));
   Command whole = admit_call(us, {}, CallBy::body);
   EXPECT_EQ(whole[0], "EVAL");
   EXPECT_EQ(whole[1], admit_script.body);
@@ -118,7 +119,7 @@ TEST(AdmitCall, SaysCapEpochAndWallClock) {
 TEST(InitCall, IsTheSameByItsWholeScript) {
   const Introduction us{"e1", 1'700'000'000'000};
   EXPECT_EQ(init_call(us, {}), (Command{"EVAL", std::string(init_script.body), "2", "tenure:record",
-                                        "tenure:fence", "60000", "e1", "1700000000000"}));
+                                        "tenure:fence", "60000", "1", "e1", "1700000000000"}));
 }
 
 TEST(ScriptCall, TheWholeScriptDiffersOnlyInHowItIsNamed) {

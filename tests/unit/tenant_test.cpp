@@ -58,7 +58,7 @@ class Weather {
     }
     for (NodeIndex node = 0; node < nodes_; ++node) {
       Actions actions;
-      tenant_.on_admitted(node, {.cap = 60s, .epoch = "last", .open = true}, now_);
+      tenant_.on_admitted(node, {.terms = {60s}, .epoch = "last", .open = true, .longest = 60s}, now_);
       take(actions);
     }
     for (int i = 0; i < 1000 && tenant_.wake(); ++i) {
@@ -133,7 +133,7 @@ class Weather {
     if (kind == 1)
       return failed(Applied::perhaps, chance_.below(2) == 0 ? FailureCode::closed : FailureCode::server);
     if (kind == 2) return Granted{1};  // sometimes nonsense
-    if (kind == 3) return NotOpen{chance_.below(2) == 0 ? "" : "60000 e quarantined l 1 1 restarted"};
+    if (kind == 3) return NotOpen{chance_.below(2) == 0 ? "" : "60000 1 e quarantined l 1 1 60000 restarted"};
     if (std::holds_alternative<ClockRequest>(request)) {
       if (chance_.below(50) == 0) ahead_ += 31s;
       return NodeClock{1000h + now_.time_since_epoch() + ahead_};
@@ -163,7 +163,8 @@ class Weather {
       tenant_.on_listening(node, chance_.below(3) != 0, now_);
     } else if (kind == 1) {
       const std::string epoch = "e" + std::to_string(chance_.below(3));
-      tenant_.on_admitted(node, {.cap = 60s, .epoch = epoch, .open = chance_.below(3) != 0}, now_);
+      tenant_.on_admitted(
+          node, {.terms = {60s}, .epoch = epoch, .open = chance_.below(3) != 0, .longest = 60s}, now_);
     } else if (!tickets_.empty()) {
       const auto& ticket = *std::next(tickets_.begin(), index(tickets_.size()));
       tenant_.on_wake_up(node, ticket, chance_.below(2) == 0 ? 0ms : 250ms, now_);

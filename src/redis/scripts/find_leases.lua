@@ -16,8 +16,12 @@ local function count_refusal(reply)
 end
 
 for i, key in ipairs(ARGV) do
-  local left = redis.pcall('PTTL', key)
-  if type(left) == 'table' then
+  -- Asked before: what is refused would fill the log of the server.
+  local allowed = redis.acl_check_cmd('PTTL', key) and redis.acl_check_cmd('GETRANGE', key, 0, 1)
+  local left = allowed and redis.pcall('PTTL', key) or -2
+  if not allowed then
+    refused = refused + 1
+  elseif type(left) == 'table' then
     count_refusal(left)
   elseif left >= 0 then
     local value = redis.pcall('GETRANGE', key, 0, value_max)

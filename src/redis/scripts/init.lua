@@ -1,11 +1,11 @@
 #!lua
 -- Makes the record of a Redis that is new to Tenure, open at once; leaves one that exists alone, unless it
--- only says that there was none before.
+-- only says that there was none before, and is of the same set.
 -- KEYS  record, fence
--- ARGV  cap in ms · an epoch nobody used before · the caller's wall clock, unix ms
+-- ARGV  cap in ms · set of nodes · an epoch nobody used before · the caller's wall clock, unix ms
 -- Gives {'made', record} · {'exists', record}
 local record = redis.call('GET', KEYS[1])
-if record and not string.match(record, '^%d+ %x+ quarantined %S+ %d+ %d+ unknown$') then
+if record and string.match(record, '^%d+ (%S+) %x+ quarantined %S+ %d+ %d+ %d+ unknown$') ~= ARGV[2] then
   return {'exists', record}
 end
 
@@ -18,7 +18,7 @@ if fence < floor then redis.call('SET', KEYS[2], string.format('%.0f', floor)) e
 
 local info = redis.call('INFO', 'server') .. redis.call('INFO', 'replication')
 local life = string.match(info, 'run_id:(%x+)') .. '-' .. string.match(info, 'master_replid:(%x+)')
-record = ARGV[1] .. ' ' .. ARGV[2] .. ' open ' .. life .. ' ' .. string.format('%.0f', math.floor(floor / 1000)) ..
-         ' ' .. ARGV[3] .. ' new'
+record = ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' open ' .. life .. ' ' ..
+         string.format('%.0f', math.floor(floor / 1000)) .. ' ' .. ARGV[4] .. ' ' .. ARGV[1] .. ' new'
 redis.call('SET', KEYS[1], record)
 return {'made', record}
