@@ -26,6 +26,7 @@ constexpr std::array known_scripts{
     &redis::look_script,           &redis::break_script,         &redis::rights_script,
     &redis::beat_script,           &redis::reconfigure_script,   &redis::session_put_script,
     &redis::session_remove_script, &redis::session_texts_script, &redis::results_script,
+    &redis::find_leases_script,
 };
 
 // What lies at the bottom of the stack for good: pushing it from there is the fastest way to it.
