@@ -133,7 +133,7 @@ TEST_F(Quarantined, AnAnswerForAnOldEpochDoesNotEndTheNewOne) {
   }
 }
 
-// M46: leases from before a cap was changed may last longer than the new one.
+// Leases from before a cap was changed may last longer than the new one.
 TEST_F(Quarantined, AfterAChangeOfTheCapTheLongestOfBeforeIsSatOut) {
   Record changed = record("e1");
   changed.longest = 120s;

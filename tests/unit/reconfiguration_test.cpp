@@ -116,7 +116,7 @@ TEST(Reconfigurations, GoOnAlsoWhereSomeNodesAreInUseByNow) {
   EXPECT_FALSE(Reconfiguration::plan(five, {record("5-b"), record("5-b"), closed, "", ""}));
 }
 
-// M47: the nodes that are not named must be no majority of their set.
+// The nodes that are not named must be no majority of their set.
 TEST(Reconfigurations, AreRefusedWhereTheOldSetCouldGoOnByItself) {
   struct Case {
     std::size_t nodes;
