@@ -1,5 +1,6 @@
 // tenure elect: one leads, all are told; a command runs only while its candidate leads. E1–E9, T36–T38, T51.
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -154,18 +155,27 @@ TEST_P(ElectTest, ANamesakeThatDiedIsNotTakenForOneself) {  // T46
       << one->err();
 }
 
-// Like a terminal that is held by Ctrl-S.
+int bytes_in(int pipe) {
+  int bytes = 0;
+  ioctl(pipe, FIONREAD, &bytes);
+  return bytes;
+}
+
+// Like a terminal that is held by Ctrl-S after the first line.
 TEST(Elect, EndsAndGivesTheNameBackAlsoWhileItsOutputIsStuck) {
   ReadyRedis redis;
   const std::string fifo = testing::TempDir() + "stuck." + std::to_string(getpid());
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   const int end = open(fifo.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
-  while (write(end, "full", 4) > 0) {
+  std::string page(static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), '.');
+  while (write(end, page.data(), page.size()) > 0) {
   }
+  ASSERT_EQ(read(end, page.data(), page.size()), static_cast<ssize_t>(page.size()));
+  const int before = bytes_in(end);
   const Process process(
       shell(std::string("exec ") + paths::program + " elect a --redis " + redis.url() + " > " + fifo),
       Process::Options{.environment = plain_environment()});
-  ASSERT_TRUE(wait_until([&] { return redis.command({"EXISTS", "a"}).integer == 1; }));
+  ASSERT_TRUE(wait_until([&] { return bytes_in(end) > before; })) << process.err();
   process.send(SIGTERM);
   EXPECT_EQ(process.exit_code(), 125) << process.err();
   EXPECT_EQ(redis.command({"EXISTS", "a"}).integer, 0);
