@@ -33,7 +33,8 @@ std::optional<ClosedNode> closed_node(const NodeFacts& node, const Standard& sta
   } else if (finding->code == record_absent ||
              (record && record->terms == standard.ground.keyspace.terms())) {
     // It has not begun: the first client to come begins it.
-    closed.left_max = in_milliseconds(core::quarantine_length(standard.ground.keyspace.cap));
+    const core::Ttl longest = record ? longest_lease(*record) : standard.ground.keyspace.cap;
+    closed.left_max = in_milliseconds(core::quarantine_length(longest));
   }
   return closed;
 }

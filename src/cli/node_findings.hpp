@@ -8,6 +8,7 @@
 #include "cli/finding.hpp"
 #include "cli/node_facts.hpp"
 #include "cli/rights.hpp"
+#include "core/record.hpp"
 #include "core/time.hpp"
 #include "runtime/tls.hpp"
 
@@ -31,6 +32,9 @@ inline constexpr std::string_view record_absent = "record_absent";
 inline constexpr std::string_view other_cap = "cap";
 inline constexpr std::string_view other_set = "set";
 inline constexpr std::string_view quarantined = "quarantined";
+
+// If a quarantine begins now: what it waits for is the longest lease that may be out.
+core::Ttl longest_lease(const core::Record& record);
 
 // The part about its record: does it give leases to us now? Nothing when it does.
 std::optional<Finding> record_finding(const NodeFacts& node, const Standard& standard);

@@ -137,7 +137,6 @@ class Reconfigure {
         if (answer->items.size() != 2) return failed(all_[step.node], core::misfit);
         if (answer->items[0].text != "made") return std::nullopt;
         plan.taken(step.node, answer->items[1].text);
-        records_[step.node] = answer->items[1].text;
       }
     }
     return std::nullopt;

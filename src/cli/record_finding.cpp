@@ -45,6 +45,10 @@ std::optional<Finding> other_life(const std::string& text, const ServerInfo& inf
 
 }  // namespace
 
+core::Ttl longest_lease(const core::Record& record) {
+  return record.open ? record.terms.cap : record.longest;
+}
+
 std::optional<Finding> record_finding(const NodeFacts& node, const Standard& standard) {
   if (!node.record) {
     return closed("record", "its record cannot be read: " + node.record.error().detail,
@@ -82,7 +86,7 @@ std::optional<Finding> record_finding(const NodeFacts& node, const Standard& sta
                   "use --ttl-max " + cap + ", or TENURE_TTL_MAX");
   }
   if (node.info) {
-    if (auto finding = other_life(*node.record, *node.info, quarantine_text(record->longest))) return finding;
+    if (auto finding = other_life(*node.record, *node.info, quarantine_text(longest_lease(*record)))) return finding;
   }
   if (record->open) return std::nullopt;
   return closed(

@@ -183,6 +183,20 @@ TEST_F(DoctorTest, ARestartedNodeAbstainsUntilItsQuarantineIsOver) {
       << after.out;
 }
 
+// Leases of a cap of before may be out as long as the quarantine that waits for them is not over, and not after it.
+TEST_F(DoctorTest, ARestartedNodeWaitsForALongerCapOfBeforeUnlessThatWasSatOut) {
+  const std::string record = nodes[1].command({"GET", "tenure:record"}).text;
+  ASSERT_TRUE(has(record, " 60000 ")) << record;
+  std::string longer = record;
+  longer.replace(longer.rfind(" 60000 "), 7, " 120000 ");
+  nodes[1].command({"SET", "tenure:record", longer});
+  nodes[1].restart();
+  EXPECT_TRUE(has(doctor().out, "begins a quarantine of 66s")) << doctor().out;
+  longer.replace(longer.find(" open "), 6, " quarantined ");
+  nodes[1].command({"SET", "tenure:record", longer});
+  EXPECT_TRUE(has(doctor().out, "begins a quarantine of 132s")) << doctor().out;
+}
+
 // Clocks that are seconds apart are a warning, half the cap an error.
 TEST_F(DoctorTest, ClocksThatAreApartAreNamed) {
   const auto ahead_by = [&](long seconds) {
