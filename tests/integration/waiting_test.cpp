@@ -158,11 +158,14 @@ TEST_P(WaitingTest, WhoWaitsSendsNothing) {
     }
     return sum;
   };
-  // The rounds that have put them there may still be on their way to the last of the nodes.
-  std::this_thread::sleep_for(500ms);
-  const auto before = commands();
-  std::this_thread::sleep_for(1s);
-  EXPECT_EQ(commands(), before);
+  // The rounds that have put them there may still be on their way to the last of the nodes: then comes a second of silence.
+  EXPECT_TRUE(wait_until(
+      [&] {
+        const auto before = commands();
+        std::this_thread::sleep_for(1s);
+        return commands() == before;
+      },
+      10s));
 }
 
 TEST(Waiting, WaitersAreServedInTheOrderOfTheirEnrolment) {  // L7
