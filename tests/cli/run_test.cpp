@@ -73,7 +73,7 @@ TEST_F(RunTest, WhileItRunsTheKeyShowsTheOwnerAndExpires) {
 }
 
 TEST_F(RunTest, ALeaseIsRenewedForAsLongAsTheCommandRuns) {
-  const auto holder = start({.options = {"--ttl", "500ms"}, .command = shell("sleep 1; exit 4")});
+  const auto holder = start({.options = {"--ttl", "2s"}, .command = shell("sleep 3; exit 4")});
   EXPECT_EQ(holder->exit_code(), 4) << holder->err();
 }
 
