@@ -86,7 +86,8 @@ std::optional<Finding> record_finding(const NodeFacts& node, const Standard& sta
                   "use --ttl-max " + cap + ", or TENURE_TTL_MAX");
   }
   if (node.info) {
-    if (auto finding = other_life(*node.record, *node.info, quarantine_text(longest_lease(*record)))) return finding;
+    if (auto finding = other_life(*node.record, *node.info, quarantine_text(longest_lease(*record))))
+      return finding;
   }
   if (record->open) return std::nullopt;
   return closed(
