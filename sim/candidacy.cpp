@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/overload.hpp"
+
 namespace tenure::sim {
 
 void Candidacy::boot(Client& client) {
@@ -69,23 +71,28 @@ void Candidacy::have_whim(core::ElectionId election) {
   later(up_to(ttl() * 6), [this, election] { have_whim(election); });
 }
 
-void Candidacy::hear(core::ElectionId election, const core::Action& action) {
+void Candidacy::hear(core::ElectionId election, const core::ElectionNotice& notice) {
   if (election_ != election) return;
-  if (const auto* elected = std::get_if<core::Elected>(&action)) {
-    const core::Acquired& won = elected->term;
-    term_ = Term{won.lease, won.token, won.grant.value(won.token)};
-    later(up_to(ttl() / 20), [this, lease = won.lease] { work(lease); });
-  } else if (const auto* ending = std::get_if<core::TermEnding>(&action)) {
-    if (Term* term = term_of(ending->lease)) term->ending = true;
-    if (ending->reason != core::LossReason::closed) drain(ending->deadline);
-  } else if (std::holds_alternative<core::TermOver>(action)) {
-    term_.reset();
-  } else if (const auto* changed = std::get_if<core::LeaderChanged>(&action)) {
-    leader_ = changed->now;
-  } else if (std::holds_alternative<core::ElectionStopped>(action)) {
-    election_.reset();
-    if (wanted_) later(up_to(ttl() * 2), [this] { join(); });
-  }
+  std::visit(core::Overload{
+                 [this](const core::Elected& it) {
+                   const core::Acquired& won = it.term;
+                   term_ = Term{won.lease, won.token, won.grant.value(won.token)};
+                   later(up_to(ttl() / 20), [this, lease = won.lease] { work(lease); });
+                 },
+                 [this](const core::TermEnding& it) {
+                   if (Term* term = term_of(it.lease)) term->ending = true;
+                   if (it.reason != core::LossReason::closed) drain(it.deadline);
+                 },
+                 [](const core::TermOverran&) {},
+                 [this](const core::TermOver&) { term_.reset(); },
+                 [this](const core::LeaderChanged& it) { leader_ = it.now; },
+                 [](const core::CampaignHindered&) {},
+                 [this](const core::ElectionStopped&) {
+                   election_.reset();
+                   if (wanted_) later(up_to(ttl() * 2), [this] { join(); });
+                 },
+             },
+             notice);
 }
 
 // Again and again, as long as the work has not ended: whether it is held is asked each time.

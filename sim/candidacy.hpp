@@ -24,7 +24,7 @@ class Candidacy {
   void end();
   void step_down();
 
-  void hear(core::ElectionId election, const core::Action& action);
+  void hear(core::ElectionId election, const core::ElectionNotice& notice);
 
   const std::string& key() const { return plan_.key; }
   bool leads() const { return term_ && !term_->ending && client_->held(term_->lease); }

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/overload.hpp"
 
 namespace tenure::sim {
 
@@ -33,6 +33,8 @@ bool same_request(const core::Request& request, const redis::Command& command,
   return true;
 }
 
+const core::Failure closed{core::Applied::perhaps, core::FailureCode::closed, "closed"};
+
 bool is_definite(const core::Reply& reply) {
   const auto* failure = std::get_if<core::Failure>(&reply);
   return failure == nullptr || failure->applied == core::Applied::no;
@@ -49,11 +51,12 @@ Client::Client(Surroundings& surroundings, Setup setup, std::size_t index, Clock
       wall_(clocks.wall),
       owner_(std::move(owner)),
       random_(random.next()),
-      tenant_({owner_, setup_.nodes, setup_.keyspace.terms()}, random),
-      elections_(tenant_, core::Random(random.next())),
+      agent_({owner_, setup_.nodes, setup_.keyspace.terms()}, random),
       listener_(std::move(listener)),
-      lines_(setup_.nodes),
-      ears_(setup_.nodes) {}
+      heard_(setup_.nodes),
+      ears_(setup_.nodes) {
+  for (std::size_t node = 0; node < setup_.nodes; ++node) seen_.push_back(std::make_shared<core::Token>(0));
+}
 
 // A process that dies believes nothing any more, and its machine closes what it had open.
 Client::~Client() {
@@ -66,41 +69,36 @@ Client::~Client() {
 }
 
 core::AcquireId Client::acquire(core::Wish wish) {
-  core::Actions actions;
   Wished wished{wish.key, shared_.schedule.now(), wish.hold_max};
-  const core::AcquireId id = tenant_.acquire(std::move(wish), now(), actions);
+  const core::AcquireId id = agent_.acquire(std::move(wish), now());
   wished_[id] = std::move(wished);
-  perform(actions);
+  perform();
   return id;
 }
 
 void Client::cancel(core::AcquireId id) {
-  core::Actions actions;
-  tenant_.cancel(id, now(), actions);
-  perform(actions);
+  agent_.cancel(id, now());
+  perform();
 }
 
 void Client::extend(core::LeaseId id) {
-  core::Actions actions;
-  tenant_.extend(id, now(), actions);
-  perform(actions);
+  agent_.extend(id, now());
+  perform();
 }
 
 void Client::release(core::LeaseId id) {
   Believed& lease = leases_.at(id);
   end_belief(lease);
   lease.released = true;
-  core::Actions actions;
-  tenant_.release(id, now(), actions);
-  perform(actions);
+  agent_.release(id, now());
+  perform();
 }
 
 void Client::forget(core::LeaseId id) {
   end_belief(leases_.at(id));
   leases_.erase(id);
-  core::Actions actions;
-  tenant_.forget(id, now(), actions);
-  perform(actions);
+  agent_.forget(id, now());
+  perform();
 }
 
 bool Client::held(core::LeaseId id) const {
@@ -125,8 +123,16 @@ void Client::resume(Duration slept) {
       shared_.judge.on_belief(lease.key, lease.value, setup_.quorum(), resumed_, clock_.when(lease.deadline));
     }
   }
+  // One after the other, or all that has come meanwhile and the timer together, as somebody who polls finds them.
+  const bool together = random_.below(2) == 0;
+  if (together) performing_ = true;
   for (const auto& event : std::exchange(missed_, {})) event();
   timer_.reset();
+  if (together) {
+    if (const auto due = agent_.wake(); due && *due <= now()) agent_.on_timer(now());
+    performing_ = false;
+    perform();
+  }
   arm_timer();
 }
 
@@ -138,50 +144,37 @@ void Client::when_running(std::function<void()> event) {
   }
 }
 
-void Client::perform(core::Actions& actions) {
-  elections_.digest(actions, now());
-  if (fleet_) fleet_->digest(actions, now());
-  std::ranges::move(actions, std::back_inserter(to_do_));
-  // What an action leads to at once comes after all that was told before it.
+void Client::perform() {
+  // What a notice leads to at once comes after all that was told before it.
   if (std::exchange(performing_, true)) return;
-  while (!to_do_.empty()) {
-    core::Action action = std::move(to_do_.front());
-    to_do_.pop_front();
-    act(action);
+  for (core::Outcome outcome = agent_.take(); !outcome.empty(); outcome = agent_.take()) {
+    for (const core::Notice& notice : outcome.notices) {
+      std::visit(
+          core::Overload{
+              [this](const core::ElectionNotice& it) { on_election(it); },
+              [this](const core::FleetNotice& it) { on_fleet(it); },
+              [this](const core::ClockJumped& it) { on(it); },
+              [this](const auto& audience) { std::visit([this](const auto& it) { on(it); }, audience); },
+          },
+          notice);
+    }
+    perform(outcome.effects);
+    look_for_loose_ends();
   }
   performing_ = false;
-  if (fleet_ && fleet_->stopped()) fleet_.reset();
   arm_timer();
 }
 
-void Client::act(core::Action& action) {
-  if (const auto* send = std::get_if<core::Send>(&action)) {
-    ask(*send);
-  } else if (const auto* drop = std::get_if<core::Drop>(&action)) {
-    Line& line = lines_.at(drop->node);
-    const bool carried = line.connection && line.conversation->carries(drop->id);
-    requests_.erase(drop->id);
-    if (carried) close_line(drop->node);
-  } else if (std::holds_alternative<core::Listen>(action)) {
-    if (!std::exchange(listening_, true)) {
-      for (std::size_t node = 0; node < ears_.size(); ++node) listen(node);
-    }
-  } else if (const auto* acquired = std::get_if<core::Acquired>(&action)) {
-    on_acquired(*acquired);
-  } else if (const auto* refused = std::get_if<core::Refused>(&action)) {
-    on_refused(*refused);
-  } else if (const auto* renewed = std::get_if<core::Renewed>(&action)) {
-    on_renewed(*renewed);
-  } else if (const auto* lost = std::get_if<core::Lost>(&action)) {
-    on_lost(*lost);
-  } else if (const auto* released = std::get_if<core::Released>(&action)) {
-    if (released->outcome != core::ReleaseOutcome::failed) leases_.erase(released->lease);
-    listener_.released(*released);
-  } else if (const auto* uncertain = std::get_if<core::Uncertain>(&action)) {
-    on_uncertain(*uncertain);
-  } else {
-    act_in_election(action);
-    act_in_fleet(action);
+void Client::perform(const core::Effects& effects) {
+  for (const core::Drop& drop : effects.drops) {
+    requests_.erase(drop.id);
+    const auto carrier = std::ranges::find_if(
+        lines_, [&](const Line& line) { return line.connection && line.conversation->carries(drop.id); });
+    if (carrier != lines_.end()) close_line(*carrier, core::silence);
+  }
+  for (const core::Send& send : effects.sends) ask(send);
+  if (effects.listen && !std::exchange(listening_, true)) {
+    for (std::size_t node = 0; node < ears_.size(); ++node) listen(node);
   }
 }
 
@@ -190,7 +183,7 @@ void Client::ask(const core::Send& send) {
     Asked& asked = asked_[acquire->grant.stamp()];
     asked.key = acquire->key;
     asked.unanswered.emplace(send.id, send.node);
-    asked.heard.try_emplace(send.node, lines_.at(send.node).heard);
+    asked.heard.try_emplace(send.node, heard_.at(send.node));
   } else if (const auto* confirm = std::get_if<core::ConfirmRequest>(&send.request)) {
     const auto asked = asked_.find(confirm->grant.stamp());
     if (asked != asked_.end()) asked->second.confirmed = confirm->token;
@@ -210,59 +203,67 @@ void Client::ask(const core::Send& send) {
            std::string(kinds.at(send.request.index())) + ", request " + std::to_string(number);
   });
   requests_.emplace(send.id, send.request);
-  if (!lines_.at(send.node).connection) open_line(send.node);
+  Line& line = line_for(send);
+  if (!line.connection) open_line(line);
   std::vector<redis::Command> commands;
-  lines_[send.node].conversation->ask(send.id, send.request, commands);
-  say(send.node, std::move(commands));
+  line.conversation->ask(send.id, send.request, commands);
+  say(line, std::move(commands));
 }
 
-void Client::open_line(std::size_t node) {
-  Line& line = lines_[node];
+Client::Line& Client::line_for(const core::Send& send) {
+  const int patience = core::patience_of(send);
+  for (Line& line : lines_) {
+    if (line.node == send.node && line.patience == patience) return line;
+  }
+  return lines_.emplace_back(Line{send.node, patience});
+}
+
+void Client::open_line(Line& line) {
   line.conversation.emplace(
       redis::Greeting{"", shared_.plan.password ? "secret" : "", 0}, setup_.keyspace,
       [this] { return redis::Introduction{random_.hex16(), wall_.read(shared_.schedule.now()).ms()}; },
-      line.seen);
+      seen_.at(line.node));
   const std::uint64_t number = ++line.number;
   line.connection =
-      shared_.network.connect(index_, node, [this, node, number, alive = std::weak_ptr(alive_)] {
+      shared_.network.connect(index_, line.node, [this, &line, number, alive = std::weak_ptr(alive_)] {
         if (alive.expired()) return;
-        when_running([this, node, number] {
-          if (number != lines_[node].number || !lines_[node].connection) return;
+        when_running([this, &line, number] {
+          if (number != line.number || !line.connection) return;
           std::vector<redis::Command> commands;
-          lines_[node].conversation->open(commands);
-          say(node, std::move(commands));
+          line.conversation->open(commands);
+          say(line, std::move(commands));
         });
       });
 }
 
-void Client::say(std::size_t node, std::vector<redis::Command> commands) {
+void Client::say(Line& line, std::vector<redis::Command> commands) {
   for (auto& command : commands) {
     shared_.network.send(
-        lines_[node].connection, std::move(command),
-        [this, node, number = lines_[node].number, alive = std::weak_ptr(alive_)](const redis::Command& sent,
-                                                                                  const redis::Value& value) {
+        line.connection, std::move(command),
+        [this, &line, number = line.number, alive = std::weak_ptr(alive_)](const redis::Command& sent,
+                                                                           const redis::Value& value) {
           if (alive.expired()) return;
-          if (!paused_) return hear(node, number, sent, value);
-          missed_.push_back([this, node, number, sent, value] { hear(node, number, sent, value); });
+          if (!paused_) return hear(line, number, sent, value);
+          missed_.push_back([this, &line, number, sent, value] { hear(line, number, sent, value); });
         });
   }
 }
 
-void Client::hear(std::size_t node, std::uint64_t connection, const redis::Command& command,
+void Client::hear(Line& line, std::uint64_t connection, const redis::Command& command,
                   const redis::Value& value) {
-  Line& line = lines_[node];
   if (connection != line.number || !line.connection) return;
+  const std::size_t node = line.node;
   std::vector<redis::Command> commands;
   auto heard = line.conversation->hear(value, commands);
-  say(node, std::move(commands));
+  say(line, std::move(commands));
   if (!heard) {  // the admission was refused
     core::must(value.kind == redis::Value::Kind::error, "a simulated node speaks the protocol");
-    close_line(node);
+    close_line(line, closed);
     return;
   }
   if (heard->admitted) {
     shared_.trace.event(shared_.schedule.now(), "admitted", index_, node, [&] { return value.text; });
-    tenant_.on_admitted(static_cast<core::NodeIndex>(node), *heard->admitted, now());
+    agent_.on_admitted(static_cast<core::NodeIndex>(node), *heard->admitted, now());
     arm_timer();
   }
   if (!heard->answer) return;
@@ -294,9 +295,8 @@ void Client::hear(std::size_t node, std::uint64_t connection, const redis::Comma
 
 void Client::on_answer(const redis::Conversation::Answer& answer) {
   if (const auto request = requests_.extract(answer.id)) note_answer(request.mapped(), answer);
-  core::Actions actions;
-  tenant_.on_reply(answer.id, answer.reply, now(), actions);
-  perform(actions);
+  agent_.on_reply(answer.id, answer.reply, now());
+  perform();
 }
 
 // Who waits for a lost connection may be told so late that it has given the grant up: then a release has gone out.
@@ -318,18 +318,17 @@ void Client::note_answer(const core::Request& request, const redis::Conversation
                                  " was taken from a node that gave " +
                                  std::to_string(asked->second.heard.at(node)) + " to this client before");
     }
-    lines_[node].heard = std::max(lines_[node].heard, granted->token);
+    heard_[node] = std::max(heard_[node], granted->token);
   }
   asked->second.unanswered.erase(found);
 }
 
 // Everything on it has failed, as the runtime reports it.
-void Client::close_line(std::size_t node) {
-  Line& line = lines_[node];
+void Client::close_line(Line& line, const core::Failure& why) {
   if (!line.connection) return;
   line.connection.reset();
   for (const auto& [id, applied] : line.conversation->close()) {
-    on_answer({id, core::Failure{applied, core::FailureCode::closed, "closed"}});
+    on_answer({id, core::Failure{applied, why.code, why.detail}});
   }
 }
 
@@ -337,7 +336,7 @@ void Client::listen(std::size_t node) {
   attend(
       ears_[node], node, setup_.keyspace.channels() + owner_,
       [this, node] {
-        tenant_.on_listening(static_cast<core::NodeIndex>(node), true, now());
+        agent_.on_listening(static_cast<core::NodeIndex>(node), true, now());
         arm_timer();
       },
       [this, node](const std::string& message) { on_message(node, message); });
@@ -365,7 +364,7 @@ void Client::on_message(std::size_t node, const std::string& message) {
   shared_.trace.event(shared_.schedule.now(), "message", index_, node, [&] { return message; });
   const auto wake_up = redis::read_wake_up(message);
   core::must(wake_up.has_value(), "a message of a script can be read");
-  tenant_.on_wake_up(static_cast<core::NodeIndex>(node), wake_up->ticket, wake_up->after, now());
+  agent_.on_wake_up(static_cast<core::NodeIndex>(node), wake_up->ticket, wake_up->after, now());
   arm_timer();
 }
 
@@ -373,7 +372,7 @@ void Client::on_message(std::size_t node, const std::string& message) {
 void Client::close_ear(std::size_t node) {
   if (!ears_[node].connection) return;
   shared_.network.hang_up(std::exchange(ears_[node].connection, nullptr));
-  tenant_.on_listening(static_cast<core::NodeIndex>(node), false, now());
+  agent_.on_listening(static_cast<core::NodeIndex>(node), false, now());
   arm_timer();
   shared_.schedule.in(shared_.plan.timing.node_timeout, [this, node, alive = std::weak_ptr(alive_)] {
     if (!alive.expired()) when_running([this, node] { listen(node); });
@@ -389,18 +388,27 @@ void Client::close_changes() {
 }
 
 void Client::on_closed(std::size_t node) {
-  if (node >= lines_.size()) return;  // it does not use that one
-  when_running(
-      [this, node, number = lines_[node].number, ear = ears_[node].number, changes = changes_.number] {
-        if (number == lines_[node].number) close_line(node);
-        if (ear == ears_[node].number) close_ear(node);
-        if (node == 0 && changes == changes_.number) close_changes();
-      });
+  if (node >= setup_.nodes) return;  // it does not use that one
+  std::vector<std::pair<Line*, std::uint64_t>> open;
+  for (Line& line : lines_) {
+    if (line.node == node) open.emplace_back(&line, line.number);
+  }
+  // Seldom only one of them.
+  if (open.size() > 1 && random_.below(4) == 0) {
+    std::swap(open.front(), open[random_.below(open.size())]);
+    open.resize(1);
+  }
+  when_running([this, node, open = std::move(open), ear = ears_[node].number, changes = changes_.number] {
+    for (const auto& [line, number] : open) {
+      if (number == line->number) close_line(*line, closed);
+    }
+    if (ear == ears_[node].number) close_ear(node);
+    if (node == 0 && changes == changes_.number) close_changes();
+  });
 }
 
 void Client::arm_timer() {
-  auto wake = core::sooner(tenant_.wake(), elections_.wake());
-  if (fleet_) wake = core::sooner(wake, fleet_->wake());
+  const auto wake = agent_.wake();
   if (!wake) return;
   const TrueTime when = std::max(clock_.when(*wake), shared_.schedule.now());
   if (timer_ && *timer_ <= when) return;
@@ -413,11 +421,8 @@ void Client::arm_timer() {
 }
 
 void Client::on_timer() {
-  core::Actions actions;
-  tenant_.on_timer(now(), actions);
-  elections_.on_timer(now(), actions);
-  if (fleet_) fleet_->on_timer(now(), actions);
-  perform(actions);
+  agent_.on_timer(now());
+  perform();
 }
 
 }  // namespace tenure::sim

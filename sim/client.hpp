@@ -1,5 +1,5 @@
 // One simulated process: the real core and the real conversation, interpreted over the simulated
-// network. It performs actions and reports beliefs; what to wish for is the workload's.
+// network. It performs effects and reports beliefs; what to wish for is the workload's.
 #pragma once
 
 #include <deque>
@@ -11,9 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/elections.hpp"
-#include "core/fleet.hpp"
-#include "core/tenant.hpp"
+#include "core/agent.hpp"
 #include "redis/conversation.hpp"
 #include "sim/judge.hpp"
 #include "sim/network.hpp"
@@ -61,8 +59,8 @@ class Client {
     std::function<void(const core::Refused&)> refused;
     std::function<void(const core::Lost&)> lost;
     std::function<void(const core::Released&)> released;
-    std::function<void(core::ElectionId, const core::Action&)> election;  // what concerns that one
-    std::function<void(const core::Action&)> fleet;                       // what concerns the fleet
+    std::function<void(core::ElectionId, const core::ElectionNotice&)> election;  // of that one
+    std::function<void(const core::FleetNotice&)> fleet;
   };
 
   Client(Surroundings& surroundings, Setup setup, std::size_t index, Clocks clocks, std::string owner,
@@ -110,7 +108,7 @@ class Client {
   bool held(core::LeaseId id) const;
   // Does it hold this key by any lease?
   bool holds(const std::string& key) const;
-  bool idle() const { return tenant_.idle() && elections_.empty() && !fleet_; }
+  bool idle() const { return agent_.idle(); }
   // How long it is in true time until its clock shows that.
   Duration until(core::Time time) const { return clock_.when(time) - shared_.schedule.now(); }
 
@@ -159,11 +157,11 @@ class Client {
   };
   // A connection to a node, and what is said on it.
   struct Line {
-    std::optional<redis::Conversation> conversation;
-    std::shared_ptr<Connection> connection;
+    std::size_t node = 0;
+    int patience = 0;
+    std::optional<redis::Conversation> conversation{};
+    std::shared_ptr<Connection> connection{};
     std::uint64_t number = 0;
-    redis::Seen seen = std::make_shared<core::Token>(0);
-    core::Token heard = 0;  // the largest token that this node has given to this process
   };
   // The connection to a node by which messages come.
   struct Ear {
@@ -172,16 +170,16 @@ class Client {
   };
 
   core::Time now() const { return clock_.read(shared_.schedule.now()); }
-  void perform(core::Actions& actions);
-  void act(core::Action& action);
+  void perform();
+  void perform(const core::Effects& effects);
   void ask(const core::Send& send);
   void on_answer(const redis::Conversation::Answer& answer);
   void note_answer(const core::Request& request, const redis::Conversation::Answer& answer);
-  void hear(std::size_t node, std::uint64_t connection, const redis::Command& command,
-            const redis::Value& value);
-  void say(std::size_t node, std::vector<redis::Command> commands);
-  void open_line(std::size_t node);
-  void close_line(std::size_t node);
+  void hear(Line& line, std::uint64_t connection, const redis::Command& command, const redis::Value& value);
+  void say(Line& line, std::vector<redis::Command> commands);
+  Line& line_for(const core::Send& send);
+  void open_line(Line& line);
+  void close_line(Line& line, const core::Failure& why);
   void listen(std::size_t node);
   void listen_to_changes();
   void attend(Ear& ear, std::size_t node, std::string channel, std::function<void()> on_subscribed,
@@ -194,30 +192,44 @@ class Client {
   // Now, or when the process goes on.
   void when_running(std::function<void()> event);
 
-  void on_acquired(const core::Acquired& acquired);
   void believe(const core::Acquired& acquired, Believed lease, TrueTime began);
-  void on_renewed(const core::Renewed& renewed);
-  void on_lost(const core::Lost& lost);
-  void on_refused(const core::Refused& refused);
-  void on_uncertain(const core::Uncertain& uncertain);
-  void act_in_election(const core::Action& action);
-  void on_elected(const core::Elected& elected);
-  void on_ending(const core::TermEnding& ending);
-  void on_overran(const core::TermOverran& overran);
-  void on_over(const core::TermOver& over);
-  void on_leader_changed(const core::LeaderChanged& changed);
-  void on_stopped(const core::ElectionStopped& stopped);
-  void act_in_fleet(const core::Action& action);
-  void on_session_taken(const core::SessionTaken& taken);
-  void on_session_ending(const core::SessionEnding& ending);
-  void on_session_ended(const core::SessionEnded& ended);
-  void on_fleet_stopped();
+  void on_election(const core::ElectionNotice& notice);
+  void on_fleet(const core::FleetNotice& notice);
+  // One for each notice of the core.
+  void on(const core::Acquired& acquired);
+  void on(const core::Refused& refused);
+  void on(const core::Waiting&) {}
+  void on(const core::Released& released);
+  void on(const core::Renewed& renewed);
+  void on(const core::Uncertain& uncertain);
+  void on(const core::Lost& lost);
+  void on(const core::ClockJumped&) {}
+  void on(const core::Elected& elected);
+  void on(const core::TermEnding& ending);
+  void on(const core::TermOverran& overran);
+  void on(const core::TermOver& over);
+  void on(const core::LeaderChanged& changed);
+  void on(const core::CampaignHindered&) {}
+  void on(const core::ElectionStopped& stopped);
+  void on(const core::SessionTaken& taken);
+  void on(const core::SessionRefused& refused);
+  void on(const core::SessionEnding& ending);
+  void on(const core::SessionEnded& ended);
+  void on(const core::InstancesChanged&) {}
+  void on(const core::SessionsChanged&) {}
+  void on(const core::FleetJoined&) {}
+  void on(const core::FleetHindered&) {}
+  void on(const core::FleetNotOpen&) {}
+  void on(const core::FleetOpen&) {}
+  void on(const core::FleetRefused& refused);
+  void on(const core::FleetStopped& stopped);
   // Is it later than that, although the process was running then?
   bool is_late(core::Time due) const;
   void expect_grace(const Believed& term);
   void cut_short(Believed& term);
   void expect_no_false_loss(const Believed& lease);
-  void expect_no_loose_ends(const std::string& key);
+  void expect_no_loose_ends(const std::string& key) { to_be_tied_.insert(key); }
+  void look_for_loose_ends();
   void end_belief(Believed& lease);
 
   Surroundings& shared_;
@@ -227,14 +239,14 @@ class Client {
   WallClock wall_;
   std::string owner_;
   core::Random random_;
-  core::Tenant tenant_;
-  core::Elections elections_;
-  std::optional<core::Fleet> fleet_{};
+  core::Agent agent_;
   Listener listener_;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // events of a dead process do nothing
 
-  std::vector<Line> lines_;  // by node
-  std::vector<Ear> ears_;    // by node
+  std::deque<Line> lines_;          // made when first needed; none ever moves or goes
+  std::vector<redis::Seen> seen_;   // by node
+  std::vector<core::Token> heard_;  // by node: the largest token that it has given to this process
+  std::vector<Ear> ears_;           // by node
   bool listening_ = false;
   Ear changes_{};  // of what changes in the fleet
 
@@ -248,7 +260,7 @@ class Client {
   std::map<std::string, Asked> asked_;  // by stamp
   std::map<core::AcquireId, Wished> wished_;
   std::map<core::RequestId, core::Request> requests_;  // sent and not answered, for S13
-  std::deque<core::Action> to_do_;
+  std::set<std::string> to_be_tied_;  // keys that nothing may be left of when what was decided has been sent
   bool performing_ = false;
   std::optional<TrueTime> timer_;
   bool paused_ = false;

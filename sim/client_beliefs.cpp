@@ -6,7 +6,7 @@
 
 namespace tenure::sim {
 
-void Client::on_acquired(const core::Acquired& acquired) {
+void Client::on(const core::Acquired& acquired) {
   const auto wished = wished_.find(acquired.acquire);
   Believed lease{acquired.key, acquired.grant.value(acquired.token), acquired.deadline, setup_.timing};
   if (wished->second.hold_max) lease.ends = now() + *wished->second.hold_max;
@@ -29,7 +29,7 @@ void Client::believe(const core::Acquired& acquired, Believed lease, TrueTime be
   leases_.emplace(acquired.lease, std::move(lease));
 }
 
-void Client::on_renewed(const core::Renewed& renewed) {
+void Client::on(const core::Renewed& renewed) {
   Believed& lease = leases_.at(renewed.lease);
   if (lease.lost || lease.told || now() >= lease.deadline) {
     shared_.judge.violated("S6", shared_.schedule.now(), lease.value + " is held again after it was not");
@@ -45,7 +45,7 @@ void Client::on_renewed(const core::Renewed& renewed) {
                           clock_.when(lease.deadline));
 }
 
-void Client::on_lost(const core::Lost& lost) {
+void Client::on(const core::Lost& lost) {
   const TrueTime at = shared_.schedule.now();
   Believed& lease = leases_.at(lost.lease);
   shared_.trace.event(at, "lost", index_, static_cast<std::uint64_t>(lost.reason),
@@ -88,24 +88,31 @@ void Client::expect_no_false_loss(const Believed& lease) {
   }
 }
 
-void Client::on_refused(const core::Refused& refused) {
+void Client::on(const core::Refused& refused) {
   const auto wished = wished_.find(refused.acquire);
   expect_no_loose_ends(wished->second.key);
   wished_.erase(wished);
   listener_.refused(refused);
 }
 
+void Client::on(const core::Released& released) {
+  if (released.outcome != core::ReleaseOutcome::failed) leases_.erase(released.lease);
+  listener_.released(released);
+}
+
 // Where another grant of an acquisition that has ended might be, a release has been sent by now (S10).
-void Client::expect_no_loose_ends(const std::string& key) {
+void Client::look_for_loose_ends() {
+  if (to_be_tied_.empty()) return;
   std::erase_if(asked_, [&](const auto& entry) {
     const auto& [stamp, asked] = entry;
-    if (asked.key != key) return false;
+    if (!to_be_tied_.contains(asked.key)) return false;
     if (!asked.unanswered.empty() || !asked.granted.empty()) {
       shared_.judge.violated("S10", shared_.schedule.now(),
                              stamp + " may be held, and was given up without a release");
     }
     return true;
   });
+  to_be_tied_.clear();
 }
 
 void Client::end_belief(Believed& lease) {

@@ -7,7 +7,6 @@
 namespace tenure::sim {
 
 void Client::join_fleet(std::uint32_t weight) {
-  const core::Time at = now();
   core::FleetPlan plan;
   plan.prefix = fleet_prefix;
   plan.timing = shared_.plan.timing;
@@ -16,19 +15,15 @@ void Client::join_fleet(std::uint32_t weight) {
   plan.started_ms = wall_.read(shared_.schedule.now()).ms();
   leaving_ = false;
   joined_at_ = shared_.schedule.now();
-  fleet_.emplace(std::move(plan), tenant_, core::Random(random_.next()));
-  fleet_->start(at);
+  agent_.join(std::move(plan), now());
   if (!changes_.connection) listen_to_changes();
-  core::Actions actions;
-  fleet_->on_timer(at, actions);
-  perform(actions);
+  perform();
 }
 
 void Client::leave_fleet() {
   leaving_ = true;
-  core::Actions actions;
-  fleet_->stop(now(), actions);
-  perform(actions);
+  agent_.leave(now());
+  perform();
 }
 
 void Client::leave_fleet_at_once() {
@@ -38,29 +33,25 @@ void Client::leave_fleet_at_once() {
     end_belief(lease);
     lease.released = true;
   }
-  core::Actions actions;
-  fleet_->close(now(), actions);
-  perform(actions);
+  agent_.close_fleet(now());
+  perform();
 }
 
 void Client::share(const std::vector<std::string>& sessions) {
   known_sessions_ = {sessions.begin(), sessions.end()};
-  core::Actions actions;
-  fleet_->share(sessions, now(), actions);
-  perform(actions);
+  agent_.share(sessions, now());
+  perform();
 }
 
 void Client::take(const std::string& session) {
   by_hand_.insert(session);
-  core::Actions actions;
-  fleet_->take(session, now(), actions);
-  perform(actions);
+  agent_.take_session(session, now());
+  perform();
 }
 
 void Client::give_back(const std::string& session) {
-  core::Actions actions;
-  fleet_->give_back(session, now(), actions);
-  perform(actions);
+  agent_.give_back(session, now());
+  perform();
 }
 
 void Client::work_on(core::LeaseId id) {
@@ -79,9 +70,8 @@ void Client::session_drained(core::LeaseId id) {
   Believed& lease = leases_.at(id);
   end_belief(lease);
   lease.released = true;
-  core::Actions actions;
-  if (fleet_) fleet_->drained(id, now(), actions);
-  perform(actions);
+  agent_.session_drained(id, now());
+  perform();
 }
 
 void Client::listen_to_changes() {
@@ -89,31 +79,17 @@ void Client::listen_to_changes() {
       changes_, 0, redis::Keyspace::changes(fleet_prefix), [] {},
       [this](const std::string& message) {
         shared_.trace.event(shared_.schedule.now(), "change", index_, 0, [&] { return message; });
-        if (!fleet_) return;
-        core::Actions actions;
-        fleet_->on_change(message, now(), actions);
-        perform(actions);
+        agent_.on_change(message, now());
+        perform();
       });
 }
 
-void Client::act_in_fleet(const core::Action& action) {
-  if (const auto* taken = std::get_if<core::SessionTaken>(&action)) {
-    on_session_taken(*taken);
-  } else if (const auto* ending = std::get_if<core::SessionEnding>(&action)) {
-    on_session_ending(*ending);
-  } else if (const auto* ended = std::get_if<core::SessionEnded>(&action)) {
-    on_session_ended(*ended);
-  } else if (const auto* refused = std::get_if<core::SessionRefused>(&action)) {
-    by_hand_.erase(refused->session);
-  } else if (std::holds_alternative<core::FleetRefused>(action)) {
-    leaving_ = true;
-  } else if (std::holds_alternative<core::FleetStopped>(action)) {
-    on_fleet_stopped();
-  }
-  listener_.fleet(action);
+void Client::on_fleet(const core::FleetNotice& notice) {
+  std::visit([this](const auto& it) { on(it); }, notice);
+  listener_.fleet(notice);
 }
 
-void Client::on_session_taken(const core::SessionTaken& taken) {
+void Client::on(const core::SessionTaken& taken) {
   const TrueTime at = shared_.schedule.now();
   const core::Acquired& won = taken.lease;
   const bool by_hand = by_hand_.erase(taken.session) > 0;  // or both ways at once
@@ -128,7 +104,7 @@ void Client::on_session_taken(const core::SessionTaken& taken) {
   shared_.sharing.on_taken(taken.session, won.token, at);
 }
 
-void Client::on_session_ending(const core::SessionEnding& ending) {
+void Client::on(const core::SessionEnding& ending) {
   const TrueTime at = shared_.schedule.now();
   Believed& lease = leases_.at(ending.lease);
   shared_.trace.event(at, "ending", index_, static_cast<std::uint64_t>(ending.reason),
@@ -144,7 +120,7 @@ void Client::on_session_ending(const core::SessionEnding& ending) {
   }
 }
 
-void Client::on_session_ended(const core::SessionEnded& ended) {
+void Client::on(const core::SessionEnded& ended) {
   const TrueTime at = shared_.schedule.now();
   const Believed& lease = leases_.at(ended.lease);
   shared_.trace.event(at, "ended", index_, static_cast<std::uint64_t>(ended.reason),
@@ -158,7 +134,11 @@ void Client::on_session_ended(const core::SessionEnded& ended) {
   leases_.erase(ended.lease);
 }
 
-void Client::on_fleet_stopped() {
+void Client::on(const core::SessionRefused& refused) { by_hand_.erase(refused.session); }
+
+void Client::on(const core::FleetRefused&) { leaving_ = true; }
+
+void Client::on(const core::FleetStopped&) {
   const TrueTime at = shared_.schedule.now();
   if (!leaving_) shared_.judge.violated("T58", at, owner_ + " has left the fleet, and was not told to");
   for (const auto& [id, lease] : leases_) {

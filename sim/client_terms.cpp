@@ -7,33 +7,29 @@
 namespace tenure::sim {
 
 core::ElectionId Client::join(const core::ElectionPlan& plan) {
-  core::Actions actions;
-  const core::ElectionId id = elections_.start(plan, now(), actions);
+  const core::ElectionId id = agent_.start(plan, now());
   parts_.emplace(id, Part{plan, shared_.terms.sit(plan.key), shared_.schedule.now()});
-  perform(actions);
+  perform();
   return id;
 }
 
 void Client::leave(core::ElectionId id) {
   parts_.at(id).left = true;
-  core::Actions actions;
-  elections_.stop(id, now(), actions);
-  perform(actions);
+  agent_.stop(id, now());
+  perform();
 }
 
 void Client::step_down(core::ElectionId id) {
-  core::Actions actions;
-  elections_.step_down(id, actions);
-  perform(actions);
+  agent_.step_down(id, now());
+  perform();
 }
 
 void Client::leave_at_once() {
   for (auto& [id, lease] : leases_) {
     if (lease.election && lease.told) cut_short(lease);
   }
-  core::Actions actions;
-  elections_.close(now(), actions);
-  perform(actions);
+  agent_.close_elections(now());
+  perform();
 }
 
 void Client::work(core::LeaseId id) {
@@ -64,33 +60,20 @@ void Client::drained(core::LeaseId id) {
   end_belief(term);
   term.released = true;
   shared_.terms.on_drained(parts_.at(election).seat, shared_.schedule.now());
-  core::Actions actions;
-  elections_.drained(election, id, now(), actions);
-  perform(actions);
+  agent_.drained(election, id, now());
+  perform();
 }
 
-void Client::act_in_election(const core::Action& action) {
-  if (const auto* elected = std::get_if<core::Elected>(&action)) {
-    on_elected(*elected);
-    listener_.election(elected->election, action);
-  } else if (const auto* ending = std::get_if<core::TermEnding>(&action)) {
-    on_ending(*ending);
-    listener_.election(ending->election, action);
-  } else if (const auto* overran = std::get_if<core::TermOverran>(&action)) {
-    on_overran(*overran);
-  } else if (const auto* over = std::get_if<core::TermOver>(&action)) {
-    on_over(*over);
-    listener_.election(over->election, action);
-  } else if (const auto* changed = std::get_if<core::LeaderChanged>(&action)) {
-    on_leader_changed(*changed);
-    listener_.election(changed->election, action);
-  } else if (const auto* stopped = std::get_if<core::ElectionStopped>(&action)) {
-    on_stopped(*stopped);
-    listener_.election(stopped->election, action);
-  }
+void Client::on_election(const core::ElectionNotice& notice) {
+  std::visit(
+      [&](const auto& it) {
+        on(it);
+        listener_.election(it.election, notice);
+      },
+      notice);
 }
 
-void Client::on_elected(const core::Elected& elected) {
+void Client::on(const core::Elected& elected) {
   const core::Acquired& won = elected.term;
   const Part& part = parts_.at(elected.election);
   if (part.left || !part.plan.candidate) {
@@ -103,7 +86,7 @@ void Client::on_elected(const core::Elected& elected) {
   shared_.terms.on_elected(part.seat, won.token, shared_.schedule.now(), clock_.when(won.deadline));
 }
 
-void Client::on_uncertain(const core::Uncertain& uncertain) {
+void Client::on(const core::Uncertain& uncertain) {
   const auto found = leases_.find(uncertain.lease);
   if (found != leases_.end() && !found->second.uncertain) found->second.uncertain = now();
 }
@@ -116,7 +99,7 @@ void Client::expect_grace(const Believed& term) {
   }
 }
 
-void Client::on_ending(const core::TermEnding& ending) {
+void Client::on(const core::TermEnding& ending) {
   const TrueTime at = shared_.schedule.now();
   const Part& part = parts_.at(ending.election);
   Believed& term = leases_.at(ending.lease);
@@ -155,7 +138,7 @@ void Client::cut_short(Believed& term) {
   shared_.terms.on_cut_short(parts_.at(*term.election).seat, shared_.schedule.now());
 }
 
-void Client::on_overran(const core::TermOverran& overran) {
+void Client::on(const core::TermOverran& overran) {
   Believed& term = leases_.at(overran.lease);
   const TrueTime at = shared_.schedule.now();
   shared_.trace.event(at, "overran", index_, 0, [&] { return term.value; });
@@ -166,14 +149,14 @@ void Client::on_overran(const core::TermOverran& overran) {
   term.overran = true;
 }
 
-void Client::on_over(const core::TermOver& over) {
+void Client::on(const core::TermOver& over) {
   Part& part = parts_.at(over.election);
   shared_.terms.on_over(part.seat, shared_.schedule.now());
   part.since = shared_.schedule.now();
   leases_.erase(over.lease);
 }
 
-void Client::on_leader_changed(const core::LeaderChanged& changed) {
+void Client::on(const core::LeaderChanged& changed) {
   const TrueTime at = shared_.schedule.now();
   shared_.trace.event(at, "leader", index_, changed.now ? changed.now->token : 0, [&] {
     return "client " + std::to_string(index_) + " sees that " +
@@ -182,7 +165,7 @@ void Client::on_leader_changed(const core::LeaderChanged& changed) {
   shared_.terms.on_leader_changed(parts_.at(changed.election).seat, changed.before, changed.now, at);
 }
 
-void Client::on_stopped(const core::ElectionStopped& stopped) {
+void Client::on(const core::ElectionStopped& stopped) {
   const auto part = parts_.extract(stopped.election);
   expect_no_loose_ends(part.mapped().plan.key);
   shared_.terms.on_stopped(part.mapped().seat, shared_.schedule.now());

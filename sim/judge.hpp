@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/action.hpp"
+#include "core/notice.hpp"
 #include "sim/clock.hpp"
 #include "sim/slack.hpp"
 

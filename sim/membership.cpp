@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/overload.hpp"
+
 namespace tenure::sim {
 
 void Membership::boot(Client& client) {
@@ -92,20 +94,32 @@ void Membership::have_whim(std::uint64_t part) {
   later(up_to(ttl() * 6), [this, part] { have_whim(part); });
 }
 
-void Membership::hear(const core::Action& action) {
-  if (const auto* taken = std::get_if<core::SessionTaken>(&action)) {
-    on_taken(*taken);
-  } else if (const auto* ending = std::get_if<core::SessionEnding>(&action)) {
-    if (Work* work = work_of(ending->session, ending->lease)) work->ending = true;
-    if (ending->reason != core::EndReason::closed) drain(ending->session, ending->lease, ending->deadline);
-  } else if (const auto* ended = std::get_if<core::SessionEnded>(&action)) {
-    if (work_of(ended->session, ended->lease) != nullptr) works_.erase(ended->session);
-  } else if (std::holds_alternative<core::SessionsChanged>(action)) {
-    later(up_to(shared_.plan.delay_usual), [this] { read_sessions(); });
-  } else if (std::holds_alternative<core::FleetStopped>(action)) {
-    in_ = false;
-    if (wanted_) later(up_to(ttl() * 2), [this] { join(); });
-  }
+void Membership::hear(const core::FleetNotice& notice) {
+  std::visit(core::Overload{
+                 [this](const core::SessionTaken& it) { on_taken(it); },
+                 [](const core::SessionRefused&) {},
+                 [this](const core::SessionEnding& it) {
+                   if (Work* work = work_of(it.session, it.lease)) work->ending = true;
+                   if (it.reason != core::EndReason::closed) drain(it.session, it.lease, it.deadline);
+                 },
+                 [this](const core::SessionEnded& it) {
+                   if (work_of(it.session, it.lease) != nullptr) works_.erase(it.session);
+                 },
+                 [](const core::InstancesChanged&) {},
+                 [this](const core::SessionsChanged&) {
+                   later(up_to(shared_.plan.delay_usual), [this] { read_sessions(); });
+                 },
+                 [](const core::FleetJoined&) {},
+                 [](const core::FleetHindered&) {},
+                 [](const core::FleetNotOpen&) {},
+                 [](const core::FleetOpen&) {},
+                 [](const core::FleetRefused&) {},
+                 [this](const core::FleetStopped&) {
+                   in_ = false;
+                   if (wanted_) later(up_to(ttl() * 2), [this] { join(); });
+                 },
+             },
+             notice);
 }
 
 Membership::Work* Membership::work_of(const std::string& session, core::LeaseId lease) {

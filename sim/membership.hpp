@@ -28,7 +28,7 @@ class Membership {
   // When it dies it does not come back.
   void stay_away() { wanted_ = false; }
 
-  void hear(const core::Action& action);
+  void hear(const core::FleetNotice& notice);
 
   std::uint32_t weight() const { return weight_; }
   // Is it meant to take part?

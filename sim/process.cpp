@@ -35,11 +35,11 @@ void Process::start_client() {
       },
       [this](const core::Lost& lost) { on_lost(lost); },
       [this](const core::Released& released) { on_released(released); },
-      [this](core::ElectionId election, const core::Action& action) {
-        for (Candidacy& candidacy : candidacies_) candidacy.hear(election, action);
+      [this](core::ElectionId election, const core::ElectionNotice& notice) {
+        for (Candidacy& candidacy : candidacies_) candidacy.hear(election, notice);
       },
-      [this](const core::Action& action) {
-        if (membership_) membership_->hear(action);
+      [this](const core::FleetNotice& notice) {
+        if (membership_) membership_->hear(notice);
       },
   };
   // Some are started with what was right before.

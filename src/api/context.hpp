@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/action.hpp"
+#include "core/notice.hpp"
 #include "runtime/client.hpp"
 #include "runtime/nodes.hpp"
 #include "tenure/lease.hpp"

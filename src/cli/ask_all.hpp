@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/nodes.hpp"
-#include "core/action.hpp"
+#include "core/notice.hpp"
 #include "runtime/at_once.hpp"
 #include "runtime/caller.hpp"
 

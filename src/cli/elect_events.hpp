@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <string>
 
-#include "core/action.hpp"
+#include "core/notice.hpp"
 #include "runtime/descriptor.hpp"
 
 namespace tenure::cli {

@@ -6,7 +6,7 @@
 
 #include "cli/lock_view.hpp"
 #include "cli/nodes.hpp"
-#include "core/action.hpp"
+#include "core/notice.hpp"
 
 namespace tenure::cli {
 

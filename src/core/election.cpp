@@ -67,14 +67,10 @@ void Election::close(Time now, Actions& actions) {
   end_term(false, now, actions);
 }
 
-void Election::on_acquired(const Acquired& acquired, Time now, Actions& actions) {
-  must(phase_ == Phase::campaigning, "only a candidate is elected");
+void Election::on_acquired(const Acquired& acquired, Actions& actions) {
+  // Whoever is stopped before has been refused before (T58).
+  must(phase_ == Phase::campaigning && wanted_, "only a candidate is elected");
   ids_.campaign.reset();
-  if (!wanted_) {  // stopped before it was heard: it never led (T58)
-    tenant_.forget(acquired.lease, now, actions);
-    end(actions);
-    return;
-  }
   ids_.term = acquired.lease;
   phase_ = Phase::leading;
   deadline_ = acquired.deadline;

@@ -34,7 +34,7 @@ class Election {
   // The work of that term has ended and its handlers have run.
   void drained(Time now, Actions& actions);
 
-  void on_acquired(const Acquired& acquired, Time now, Actions& actions);
+  void on_acquired(const Acquired& acquired, Actions& actions);
   void on_waiting(const Refusal& refusal, Actions& actions);
   void on_refused(const Refusal& refusal, Time now, Random& random, Actions& actions);
   void on_uncertain(Time now);

@@ -73,24 +73,23 @@ void Elections::close(Time now, Actions& actions) {
   }
 }
 
-void Elections::digest(Actions& actions, Time now) {
+void Elections::route(Actions& actions, Time now) {
   if (elections_.empty()) return;
   Actions told = std::move(actions);
   actions.clear();
   while (!told.empty()) {
     Actions more;
     for (Action& action : told) {
-      if (!digest(action, now, more)) actions.push_back(std::move(action));
+      if (!route(action, now, more)) actions.push_back(std::move(action));
     }
     told = std::move(more);
   }
 }
 
 // True when it concerns nobody but an election.
-bool Elections::digest(Action& action, Time now, Actions& more) {
+bool Elections::route(Action& action, Time now, Actions& more) {
   if (const auto* acquired = std::get_if<Acquired>(&action)) {
-    return step_by(campaigns_, acquired->acquire,
-                   [&](Election& it) { it.on_acquired(*acquired, now, more); });
+    return step_by(campaigns_, acquired->acquire, [&](Election& it) { it.on_acquired(*acquired, more); });
   }
   if (const auto* refused = std::get_if<Refused>(&action)) {
     return step_by(campaigns_, refused->acquire,

@@ -1,10 +1,5 @@
-// The elections that one client takes part in, over the leases of its tenant. Whoever drives the tenant shows all of
-// its actions to digest() before performing them:
-//
-//   tenant.on_reply(request, reply, now, actions);
-//   elections.digest(actions, now);                  // Acquired of a campaign has become Elected, and so on
-//
-// and so are the actions of the calls below. It calls on_timer() no later than wake().
+// The elections that one client takes part in, over the leases of its tenant. All actions of the tenant, and of the calls
+// below, go through route(): then Acquired of a campaign has become Elected, and so on.
 #pragma once
 
 #include <map>
@@ -30,7 +25,7 @@ class Elections {
   // Ends all of them, without waiting for work to drain.
   void close(Time now, Actions& actions);
 
-  void digest(Actions& actions, Time now);
+  void route(Actions& actions, Time now);
   void on_timer(Time now, Actions& actions);
   std::optional<Time> wake() const;
   // Does any of them wait for its turn?
@@ -42,7 +37,7 @@ class Elections {
   void step(ElectionId id, Step&& step);
   template <class Ids, class Id, class Step>
   bool step_by(const Ids& ids, Id id, Step&& what);
-  bool digest(Action& action, Time now, Actions& more);
+  bool route(Action& action, Time now, Actions& more);
 
   Tenant& tenant_;
   Random random_;

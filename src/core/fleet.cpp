@@ -149,20 +149,20 @@ void Fleet::on_change(std::string_view message, Time now, Actions& actions) {
   census_.beat_by(now + random_.between(Duration::zero(), milliseconds(20)));
 }
 
-void Fleet::digest(Actions& actions, Time now) {
+void Fleet::route(Actions& actions, Time now) {
   Actions told = std::move(actions);
   actions.clear();
   while (!told.empty()) {
     Actions more;
     for (Action& action : told) {
-      if (!digest(action, now, more)) actions.push_back(std::move(action));
+      if (!route(action, now, more)) actions.push_back(std::move(action));
     }
     told = std::move(more);
   }
 }
 
 // True when it concerns nobody but the fleet.
-bool Fleet::digest(Action& action, Time now, Actions& more) {
+bool Fleet::route(Action& action, Time now, Actions& more) {
   const auto asked = [&](AcquireId id) { return asks_.find(id); };
   if (const auto* heard = std::get_if<Heard>(&action)) {
     Outbox out = tenant_.ask_for_fleet(more);
@@ -242,7 +242,7 @@ void Fleet::ask_wanted(Time now, Actions& actions) {
 
 void Fleet::withdraw(Session& session, Time now, Actions& actions) {
   if (session.stage == Stage::wanted) session.stage = Stage::apart;
-  // Refused follows, unless it was granted just now.
+  // Refused follows.
   if (session.stage == Stage::asking) tenant_.cancel(*session.ask, now, actions);
 }
 
@@ -264,7 +264,7 @@ void Fleet::on_acquired(At it, const Acquired& acquired, Time now, Actions& acti
     session.ask.reset();
   }
   const bool unwanted = phase_ != Phase::sharing || (!session.shared && !by_hand);
-  if (unwanted || session.stage > Stage::asking) {  // heard together with what made it so
+  if (unwanted || session.stage > Stage::asking) {  // by hand, when we leave or have it already
     if (by_hand) actions.push_back(SessionRefused{it->first, {.code = RefusalCode::cancelled}});
     if (session.stage == Stage::asking && !by_hand) session.stage = Stage::apart;
     tenant_.forget(acquired.lease, now, actions);

@@ -3,7 +3,7 @@
 // owner, seeing that it has more than its share and that somebody waits, lets the work end and gives the session back.
 // What an instance believes about others only decides what it asks for. Who owns what is decided by the leases.
 //
-// Driven like Elections: all actions of the tenant go through digest(), and so do those of the calls below.
+// Like Elections: all actions of the tenant, and of the calls below, go through route().
 #pragma once
 
 #include <cstdint>
@@ -55,7 +55,7 @@ class Fleet {
 
   // What was said on the channel of changes. A hint.
   void on_change(std::string_view message, Time now, Actions& actions);
-  void digest(Actions& actions, Time now);
+  void route(Actions& actions, Time now);
   void on_timer(Time now, Actions& actions);
   std::optional<Time> wake() const;
 
@@ -97,7 +97,7 @@ class Fleet {
   using At = Sessions::iterator;
 
   std::string key_of(const std::string& session) const { return plan_.prefix + "lease:" + session; }
-  bool digest(Action& action, Time now, Actions& more);
+  bool route(Action& action, Time now, Actions& more);
   void on_news(const Census::News& news, Time now, Actions& actions);
   void on_roll(const Roll& roll, Time now, Actions& actions);
   void note_members(const std::vector<Member>& members, Time now, Actions& actions);

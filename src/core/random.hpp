@@ -15,7 +15,7 @@ class Random {
   using State = std::array<std::uint64_t, 4>;
 
   explicit Random(const State& state);
-  // Spreads one number over the whole state; for tests and simulations.
+  // Spreads one number over the whole state; for all but nonces.
   explicit Random(std::uint64_t seed);
 
   std::uint64_t next();

@@ -39,7 +39,8 @@ std::optional<Release::End> Release::on_reply(NodeIndex node, const Reply& reply
   must(target != targets_.end() && target->waiting, "a reply belongs to a release that waits for it");
   // A connection that broke may have been closed long ago: once more over a new one, in the same time.
   const auto* failure = std::get_if<Failure>(&reply);
-  if (failure != nullptr && failure->code == FailureCode::closed && !target->reconnected) {
+  if (failure != nullptr && failure->code == FailureCode::closed && !target->reconnected &&
+      now < sent_ + timing_.node_timeout) {
     target->reconnected = true;
     target->id = out.send(node, request_, timing_.node_timeout);
     return std::nullopt;

@@ -165,11 +165,6 @@ void Tenant::on_timer(Time now, Actions& actions) {
                    [&](Release& it, Outbox& box) { return it.on_timer(now, random_, box); });
     }
   }
-  // What is dropped was sent before; nothing that is sent now may go down with that connection.
-  auto next = actions.begin() + static_cast<std::ptrdiff_t>(first);
-  for (auto it = next; it != actions.end(); ++it) {
-    if (std::holds_alternative<Drop>(*it)) std::rotate(next++, it, it + 1);
-  }
   look_at_clocks(first, now, actions);
 }
 

@@ -1,18 +1,5 @@
-// Everything that one client decides: it acquires, keeps and releases leases. Whoever drives it says
-// what happened and what time it is, and performs the actions that it returns:
-//
-//   Actions actions;
-//   const AcquireId id = tenant.acquire(wish, now, actions);   // → Send …
-//   tenant.on_reply(request, reply, now, actions);             // → Acquired, or Refused
-//   …call tenant.on_timer(now, actions) no later than tenant.wake(), again and again…
-//   tenant.release(lease, now, actions);                       // → Send …, later Released
-//
-// Every Send is answered once, by a reply or a Failure, unless a Drop withdraws it first. A Drop also
-// says that the connection which carries the request is not to be used again; the other requests on
-// it are answered with Failure{Applied::perhaps}.
-//
-// Of its connections the driver tells when one was admitted by its node, and after Listen when messages
-// of a node are heard. Neither is ever needed for safety.
+// The leases of one client: it acquires, keeps and releases them, and looks who holds a name. The agent drives it, and says
+// what becomes of the actions that it returns.
 #pragma once
 
 #include <map>

@@ -5,9 +5,7 @@
 #include <unistd.h>
 
 #include <array>
-#include <atomic>
 #include <charconv>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -85,11 +83,8 @@ Children::Children() {
 Children Children::by_parent() { return Children(all_pairs()); }
 
 bool Children::kernel_has_lists() {
-  // Not "static const bool": while one thread finds it out, a copy that another forks would wait for it for ever.
-  enum Lists : std::uint8_t { unknown, there, missing };
-  static constinit std::atomic<Lists> lists = unknown;
-  if (lists == unknown) lists = access("/proc/thread-self/children", R_OK) == 0 ? there : missing;
-  return lists == there;
+  static const bool has = access("/proc/thread-self/children", R_OK) == 0;
+  return has;
 }
 
 Pids Children::of(pid_t parent) const {

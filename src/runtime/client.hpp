@@ -12,8 +12,8 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "core/action.hpp"
 #include "core/election_plan.hpp"
+#include "core/notice.hpp"
 #include "core/timing.hpp"
 #include "redis/script_call.hpp"
 #include "redis/url.hpp"

@@ -3,10 +3,10 @@
 #include <sys/eventfd.h>
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/overload.hpp"
 #include "core/text.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/loss_text.hpp"
@@ -50,22 +50,21 @@ tl::expected<std::shared_ptr<LeaseState>, core::Refusal> Engine::acquire(const s
     call.bell.ring(Bell::look);
     eventfd_write(kick_.get(), 1);
   });
-  core::Actions actions;
   Hold hold(*this);
   if (closed_) return tl::unexpected(core::Refusal{core::RefusalCode::cancelled});
   const core::Time start = boot_now();
   core::Wish wish{
       key, options.timing, options.wait_max, options.retry_delay, options.retries, options.hold_max};
-  const core::AcquireId id = tenant_.acquire(std::move(wish), start, actions);
+  const core::AcquireId id = agent_.acquire(std::move(wish), start);
   acquires_.emplace(id, &call);
   const auto cancel = [&] {
     const core::Time now = boot_now();
-    tenant_.cancel(id, now, actions);
-    perform(actions, now);
+    agent_.cancel(id, now);
+    perform(now);
     core::must(call.done, "a cancelled acquisition is refused at once");
   };
   try {
-    perform(actions, start);
+    perform(start);
     if (!wait(hold, call, stop, &options)) cancel();
   } catch (...) {  // from the user's on_waiting: nothing of this call may be left behind
     hold.lock();
@@ -82,15 +81,14 @@ tl::expected<std::shared_ptr<LeaseState>, core::Refusal> Engine::acquire(const s
 tl::expected<core::Time, NotExtended> Engine::extend(LeaseState& lease) {
   if (forked()) return not_extended("it is held no more");
   Call call;
-  core::Actions actions;
   Hold hold(*this);
   lease_idle_.wait(hold, [&] { return !extensions_.contains(lease.id); });
   const core::Time now = boot_now();
-  if (lease.releasing || !lease.held() || !tenant_.extend(lease.id, now, actions)) {
+  if (lease.releasing || !lease.held() || !agent_.extend(lease.id, now)) {
     return not_extended("it is held no more");
   }
   extensions_.emplace(lease.id, &call);
-  perform(actions, now);
+  perform(now);
   wait(hold, call, {}, nullptr);
   end(hold, call);
   return std::move(call.extended);
@@ -110,30 +108,29 @@ void Engine::finish_extension(core::LeaseId lease, tl::expected<core::Time, NotE
 core::Released Engine::release(LeaseState& lease, After after) {
   if (forked()) return {lease.id, core::ReleaseOutcome::failed};
   Call call;
-  core::Actions actions;
   Hold hold(*this);
   // One caller at a time; the next finds it done.
   lease_idle_.wait(hold, [&] { return !lease.releasing; });
   const core::Time now = boot_now();
   if (lease.released && lease.released->outcome != core::ReleaseOutcome::failed) {
-    if (after == After::forget) forget(lease.id, now, actions);
-    perform(actions, now);
+    if (after == After::forget) forget(lease.id, now);
+    perform(now);
     return *lease.released;
   }
   lease.releasing = true;
   finish_extension(lease.id, not_extended("it was given back"));
   lease.deadline = over;
-  if (options_.on_event) call.key = tenant_.key_of(lease.id);
+  if (options_.on_event) call.key = agent_.tenant().key_of(lease.id);
   call.after = after;
-  tenant_.release(lease.id, now, actions);
+  agent_.release(lease.id, now);
   releases_.emplace(lease.id, &call);
-  perform(actions, now);
+  perform(now);
   wait(hold, call, {}, nullptr);
   end(hold, call);
   return std::move(call.released);
 }
 
-void Engine::on_released(core::Released released, core::Time now, core::Actions& more) {
+void Engine::on(core::Released& released, core::Time now) {
   Call& call = taken(releases_, released.lease);
   LeaseState& lease = *leases_.at(released.lease);
   lease.released = std::make_unique<core::Released>(released);
@@ -142,30 +139,29 @@ void Engine::on_released(core::Released released, core::Time now, core::Actions&
   if (released.outcome != core::ReleaseOutcome::failed) {
     tell({Event::Kind::released, std::move(call.key), lease.token, {}});
   }
-  if (call.after == After::forget) forget(released.lease, now, more);
+  if (call.after == After::forget) forget(released.lease, now);
   call.released = std::move(released);
   complete(call);
 }
 
 void Engine::close() {
   if (forked()) return;
-  core::Actions actions;
   Hold hold(*this);
   if (closed_.exchange(true)) return;
   const core::Time now = boot_now();
-  elections_.close(now, actions);
-  if (fleet_) fleet_->close(now, actions);
-  perform(actions, now);
-  for (const auto& [id, call] : acquires_) tenant_.cancel(id, now, actions);
+  agent_.close_elections(now);
+  agent_.close_fleet(now);
+  perform(now);
+  for (const auto& [id, call] : acquires_) agent_.cancel(id, now);
   for (const auto& [id, lease] : leases_) {
     if (lease->releasing || lease->released) continue;
     lease->released = std::make_unique<core::Released>(core::Released{id, core::ReleaseOutcome::released});
     // One that was lost before keeps its reason.
-    if (!lease->loss.load()) on_lost({id, core::LossReason::closed, over});
+    if (!lease->loss.load()) on(core::Lost{id, core::LossReason::closed, over}, now);
     lease->deadline = over;
-    tenant_.forget(id, now, actions);
+    agent_.forget(id, now);
   }
-  perform(actions, now);
+  perform(now);
   settle(hold);
   // What could not be cleaned up in time goes on in the background, over new connections.
   Link::News news;
@@ -174,88 +170,61 @@ void Engine::close() {
   }
   for (Ear& ear : ears_) ear.close();
   if (changes_) changes_->close();
-  core::Actions rest;
-  hear(news, boot_now(), rest);
-  perform(rest, boot_now());
+  hear(news, boot_now());
+  perform(boot_now());
 }
 
 void Engine::forget(const LeaseState& lease) {
-  change([&](core::Time now, core::Actions& actions) { forget(lease.id, now, actions); });
+  change([&](core::Time now) { forget(lease.id, now); });
 }
 
-void Engine::forget(core::LeaseId lease, core::Time now, core::Actions& actions) {
-  tenant_.forget(lease, now, actions);
+void Engine::forget(core::LeaseId lease, core::Time now) {
+  agent_.forget(lease, now);
   leases_.erase(lease);
 }
 
-void Engine::perform(core::Actions& actions, core::Time now) {
-  core::Actions batch;
-  while (!actions.empty()) {
-    Link::News news;
-    elections_.digest(actions, now);
-    if (fleet_) fleet_->digest(actions, now);
-    batch.swap(actions);
-    actions.clear();
-    for (core::Action& action : batch) act(action, now, news, actions);
-    batch.clear();
-    for (Line& line : lines_) line.link.flush(news);
-    hear(news, now, actions);
-    note_ears(now);
+// What is told, and what fails at once, may lead to more.
+void Engine::perform(core::Time now) {
+  for (core::Outcome outcome = agent_.take(); !outcome.empty(); outcome = agent_.take()) {
+    for (core::Notice& notice : outcome.notices) {
+      std::visit(
+          core::Overload{[&](core::FleetNotice& it) { on_fleet(it); },
+                         [&](core::ClockJumped& it) { on(it, now); },
+                         [&](auto& audience) { std::visit([&](auto& it) { on(it, now); }, audience); }},
+          notice);
+    }
+    perform(outcome.effects, now);
   }
-  end_fleet_if_stopped();
   arm_timer();
   if (poller_ != nullptr && polled_ != snapshot()) kick_poller();
 }
 
-void Engine::hear(const Link::News& news, core::Time now, core::Actions& actions) {
-  for (const auto& [node, record] : news.admitted) tenant_.on_admitted(node, record, now);
-  for (const auto& [id, reply] : news.answers) tenant_.on_reply(id, reply, now, actions);
-}
-
-void Engine::act(core::Action& action, core::Time now, Link::News& news, core::Actions& more) {
-  if (auto* send = std::get_if<core::Send>(&action)) {
-    // With every beat: is the connection still there by which others tell of changes?
-    if (changes_ && std::holds_alternative<core::BeatRequest>(send->request)) changes_->open(now, random_);
-    link_for(*send).ask(send->id, std::move(send->request), now, news);
-  } else if (const auto* drop = std::get_if<core::Drop>(&action)) {
+void Engine::perform(core::Effects& effects, core::Time now) {
+  Link::News news;
+  for (const core::Drop& drop : effects.drops) {
     // A connection that has failed since is gone with its requests; the next one is innocent.
-    const auto carries = [&](const Line& line) { return line.link.carries(drop->id); };
+    const auto carries = [&](const Line& line) { return line.link.carries(drop.id); };
     const auto line = std::ranges::find_if(lines_, carries);
     if (line != lines_.end()) line->link.drop(core::silence, news);
-  } else if (std::holds_alternative<core::Listen>(action)) {
-    listen(now);
-  } else if (const auto* jumped = std::get_if<core::ClockJumped>(&action)) {
-    on_clock_jumped(*jumped);
-  } else if (const auto* acquired = std::get_if<core::Acquired>(&action)) {
-    on_acquired(*acquired);
-  } else if (auto* refused = std::get_if<core::Refused>(&action)) {
-    Call& call = taken(acquires_, refused->acquire);
-    call.refusal = std::move(refused->refusal);
-    complete(call);
-  } else if (const auto* waiting = std::get_if<core::Waiting>(&action)) {
-    Call& call = *acquires_.at(waiting->acquire);
-    call.waiting = waiting->refusal;
-    if (poller_ == &call) {
-      kick_poller();
-    } else {
-      call.bell.ring(Bell::look);
-    }
-  } else if (const auto* renewed = std::get_if<core::Renewed>(&action)) {
-    on_renewed(*renewed, more);
-  } else if (const auto* uncertain = std::get_if<core::Uncertain>(&action)) {
-    on_uncertain(*uncertain);
-  } else if (const auto* lost = std::get_if<core::Lost>(&action)) {
-    on_lost(*lost);
-  } else if (auto* released = std::get_if<core::Released>(&action)) {
-    on_released(std::move(*released), now, more);
-  } else if (!act_in_election(action)) {
-    act_in_fleet(action);
   }
+  for (core::Send& send : effects.sends) {
+    // With every beat: is the connection still there by which others tell of changes?
+    if (changes_ && std::holds_alternative<core::BeatRequest>(send.request)) changes_->open(now, random_);
+    link_for(send).ask(send.id, std::move(send.request), now, news);
+  }
+  if (effects.listen) listen(now);
+  for (Line& line : lines_) line.link.flush(news);
+  hear(news, now);
+  note_ears(now);
+}
+
+void Engine::hear(const Link::News& news, core::Time now) {
+  for (const auto& [node, record] : news.admitted) agent_.on_admitted(node, record, now);
+  for (const auto& [id, reply] : news.answers) agent_.on_reply(id, reply, now);
 }
 
 Link& Engine::link_for(const core::Send& send) {
-  const auto milliseconds = std::chrono::ceil<core::Ttl>(send.answer_within).count();
-  const auto patience = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(milliseconds)));
+  const int patience = core::patience_of(send);
   auto seen = std::make_shared<core::Token>(0);
   for (Line& line : lines_) {
     if (line.node != send.node) continue;
@@ -285,27 +254,44 @@ std::shared_ptr<LeaseState> Engine::note_lease(const core::Acquired& acquired) {
   return lease;
 }
 
-void Engine::on_acquired(const core::Acquired& acquired) {
+void Engine::on(const core::Acquired& acquired, core::Time) {
   Call& call = taken(acquires_, acquired.acquire);
   call.lease = note_lease(acquired);
   complete(call);
 }
 
-void Engine::on_renewed(const core::Renewed& renewed, core::Actions& more) {
+void Engine::on(core::Refused& refused, core::Time) {
+  Call& call = taken(acquires_, refused.acquire);
+  call.refusal = std::move(refused.refusal);
+  complete(call);
+}
+
+void Engine::on(const core::Waiting& waiting, core::Time) {
+  Call& call = *acquires_.at(waiting.acquire);
+  call.waiting = waiting.refusal;
+  if (poller_ == &call) {
+    kick_poller();
+  } else {
+    call.bell.ring(Bell::look);
+  }
+}
+
+void Engine::on(const core::Renewed& renewed, core::Time now) {
   LeaseState& lease = *leases_.at(renewed.lease);
   if (lease.extend(lease.noted, renewed.deadline)) {
     lease.noted = renewed.deadline;
-    if (lease.uncertain.exchange(false)) tell_fleet(renewed, renewed.lease);
+    if (lease.uncertain.exchange(false) && fleet_listener_) {
+      fleet_listener_->on_uncertain(leases_.at(renewed.lease), false);
+    }
     tell(Event::Kind::renewed, renewed.lease);
     if (renewed.extended) finish_extension(renewed.lease, renewed.deadline);
     return;
   }
   // This thread was held up between the reply and here, past the old deadline, and the holder has looked.
-  tenant_.give_up(renewed.lease);
-  more.push_back(core::Lost{renewed.lease, core::LossReason::not_renewed, over});
+  agent_.give_up(renewed.lease, now);
 }
 
-void Engine::on_lost(const core::Lost& lost) {
+void Engine::on(const core::Lost& lost, core::Time) {
   const auto& lease = leases_.at(lost.lease);
   lease->extend(lease->noted, lost.deadline);  // shorter, in fact; unless it is over already
   lease->loss = lost.reason;
@@ -314,16 +300,18 @@ void Engine::on_lost(const core::Lost& lost) {
   losses_.post(lease->lost);
 }
 
-void Engine::on_uncertain(const core::Uncertain& uncertain) {
+void Engine::on(const core::Uncertain& uncertain, core::Time now) {
+  const auto& lease = leases_.at(uncertain.lease);
   tell(Event::Kind::uncertain, uncertain.lease, uncertain.failure.detail);
-  if (!leases_.at(uncertain.lease)->uncertain.exchange(true)) tell_fleet(uncertain, uncertain.lease);
+  if (!lease->uncertain.exchange(true) && fleet_listener_) fleet_listener_->on_uncertain(lease, true);
   finish_extension(uncertain.lease, tl::unexpected(NotExtended{false, uncertain.failure.detail}));
-  const core::Duration left = leases_.at(uncertain.lease)->deadline.load() - boot_now();
-  log(tenant_.key_of(uncertain.lease) + " is uncertain: its renewal failed (" + uncertain.failure.detail +
-      "); trying again for another " + core::shown(std::chrono::floor<std::chrono::milliseconds>(left)));
+  const core::Duration left = lease->deadline.load() - now;
+  log(agent_.tenant().key_of(uncertain.lease) + " is uncertain: its renewal failed (" +
+      uncertain.failure.detail + "); trying again for another " +
+      core::shown(std::chrono::floor<std::chrono::milliseconds>(left)));
 }
 
-void Engine::on_clock_jumped(const core::ClockJumped& jumped) {
+void Engine::on(const core::ClockJumped& jumped, core::Time) {
   const std::string node = redis::shown(options_.nodes.at(jumped.node));
   const std::string by = "by " + core::shown(std::chrono::round<std::chrono::milliseconds>(jumped.by));
   log(node + ": its clock has jumped " + by + "; its grants do not count for " +
@@ -340,7 +328,7 @@ void Engine::log(std::string sentence) {
 
 void Engine::tell(Event::Kind kind, core::LeaseId lease, std::string detail) {
   if (!options_.on_event) return;
-  tell({kind, tenant_.key_of(lease), leases_.at(lease)->token, std::move(detail)});
+  tell({kind, agent_.tenant().key_of(lease), leases_.at(lease)->token, std::move(detail)});
 }
 
 void Engine::tell(Event event) {
@@ -363,40 +351,18 @@ void Engine::listen(core::Time now) {
   for (Ear& ear : ears_) ear.open(now, random_);
 }
 
-// Tells the tenant which ears have opened or closed.
+// Tells the agent which ears have opened or closed.
 void Engine::note_ears(core::Time now) {
   for (core::NodeIndex node = 0; node < ears_.size(); ++node) {
     if (ears_[node].listening() == listening_[node]) continue;
     listening_[node] = ears_[node].listening();
-    tenant_.on_listening(node, listening_[node], now);
+    agent_.on_listening(node, listening_[node], now);
   }
-}
-
-// When the core has something to do by itself.
-std::optional<core::Time> Engine::wake() const {
-  const auto first = core::sooner(tenant_.wake(), elections_.wake());
-  return fleet_ ? core::sooner(first, fleet_->wake()) : first;
-}
-
-void Engine::on_timer(core::Time now, core::Actions& actions) {
-  tenant_.on_timer(now, actions);
-  elections_.on_timer(now, actions);
-  if (fleet_) fleet_->on_timer(now, actions);
-  // What is dropped was sent before; nothing that is sent now may go down with that connection.
-  const auto is_drop = [](const core::Action& action) { return std::holds_alternative<core::Drop>(action); };
-  core::Actions drops;
-  for (auto& action : actions) {
-    if (is_drop(action)) drops.push_back(std::move(action));
-  }
-  if (drops.empty()) return;
-  std::erase_if(actions, is_drop);
-  actions.insert(actions.begin(), std::make_move_iterator(drops.begin()),
-                 std::make_move_iterator(drops.end()));
 }
 
 // Seldom a system call: a timer that fires too early is simply set again.
 void Engine::arm_timer() {
-  auto first = wake();
+  auto first = agent_.wake();
   for (const Ear& ear : ears_) first = core::sooner(first, ear.wake());
   if (changes_) first = core::sooner(first, changes_->wake());
   if (!first || (armed_ && *armed_ <= *first)) return;

@@ -17,9 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/elections.hpp"
-#include "core/fleet.hpp"
-#include "core/tenant.hpp"
+#include "core/agent.hpp"
 #include "runtime/bell.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/boot_timer.hpp"
@@ -64,12 +62,14 @@ class ElectionListener {
   virtual void on_stopped() = 0;
 };
 
-// Hears of the fleet, like that, what concerns it: and of its leases also Uncertain, and Renewed after that.
+// Hears of the fleet, like that.
 class FleetListener {
  public:
   virtual ~FleetListener() = default;
   // With the lease that it is about, if it is about one.
-  virtual void hear(const core::Action& news, const std::shared_ptr<LeaseState>& lease) = 0;
+  virtual void hear(const core::FleetNotice& notice, const std::shared_ptr<LeaseState>& lease) = 0;
+  // Of any lease of this client: its renewals fail, or do so no more.
+  virtual void on_uncertain(const std::shared_ptr<LeaseState>& lease, bool uncertain) = 0;
 };
 
 // Where the heartbeats of a fleet are, if not on the first node.
@@ -149,11 +149,10 @@ class Engine {
     std::uint64_t generation = 0;
     bool operator==(const Polled&) const = default;
   };
-  // Requests to a node share a connection only if they wait about as long: one that times out takes its
-  // connection down, and must not take others with it that would have waited.
+  // What is asked of a node with the same patience.
   struct Line {
     core::NodeIndex node = 0;
-    int patience = 0;  // the power of two of the milliseconds that its requests wait
+    int patience = 0;
     Link link;
   };
   using Lock = std::unique_lock<std::mutex>;
@@ -185,43 +184,47 @@ class Engine {
   void pass_on();
   void complete(Call& call);
 
-  void perform(core::Actions& actions, core::Time now);
-  void act(core::Action& action, core::Time now, Link::News& news, core::Actions& more);
-  bool act_in_election(core::Action& action);
-  void act_in_fleet(const core::Action& action);
-  void hear_changes(const std::vector<std::string>& messages, core::Time now, core::Actions& actions);
-  void tell_fleet(const core::Action& news, core::LeaseId lease);
-  void end_fleet_if_stopped();
-  void hear(const Link::News& news, core::Time now, core::Actions& actions);
-  void hear(const Polled& ready, core::Time now, Link::News& news, core::Actions& actions);
+  void perform(core::Time now);
+  void perform(core::Effects& effects, core::Time now);
+  void hear(const Link::News& news, core::Time now);
+  void hear(const Polled& ready, core::Time now, Link::News& news);
   void listen(core::Time now);
   void note_ears(core::Time now);
+
+  // One for each notice of the core.
+  void on(const core::Acquired& acquired, core::Time now);
+  void on(core::Refused& refused, core::Time now);
+  void on(const core::Waiting& waiting, core::Time now);
+  void on(core::Released& released, core::Time now);
+  void on(const core::Renewed& renewed, core::Time now);
+  void on(const core::Uncertain& uncertain, core::Time now);
+  void on(const core::Lost& lost, core::Time now);
+  void on(const core::ClockJumped& jumped, core::Time now);
+  void on(const core::Elected& elected, core::Time now);
+  void on(const core::TermEnding& ending, core::Time now);
+  void on(const core::TermOverran& overran, core::Time now);
+  void on(const core::TermOver& ended, core::Time now);
+  void on(const core::LeaderChanged& changed, core::Time now);
+  void on(const core::CampaignHindered& hindered, core::Time now);
+  void on(const core::ElectionStopped& stopped, core::Time now);
+  void on_fleet(const core::FleetNotice& notice);
+  std::shared_ptr<LeaseState> on_session_ending(const core::SessionEnding& ending);
+  std::shared_ptr<LeaseState> on_session_ended(const core::SessionEnded& ended);
+
   std::shared_ptr<LeaseState> note_lease(const core::Acquired& acquired);
-  void on_acquired(const core::Acquired& acquired);
-  void on_released(core::Released released, core::Time now, core::Actions& more);
-  void forget(core::LeaseId lease, core::Time now, core::Actions& actions);
-  void on_renewed(const core::Renewed& renewed, core::Actions& more);
-  void on_lost(const core::Lost& lost);
-  void on_uncertain(const core::Uncertain& uncertain);
-  void on_clock_jumped(const core::ClockJumped& jumped);
-  void on_term_ending(const core::TermEnding& ending);
-  void on_term_overran(const core::TermOverran& overran);
-  void on_term_over(const core::TermOver& ended);
+  void forget(core::LeaseId lease, core::Time now);
   // Something that nobody waits for: what becomes of it is performed at once.
   template <class Change>
   void change(const Change& change) {
     if (forked()) return;
-    core::Actions actions;
     const Hold hold(*this);
     const core::Time now = boot_now();
-    change(now, actions);
-    perform(actions, now);
+    change(now);
+    perform(now);
   }
   void tell(Event::Kind kind, core::LeaseId lease, std::string detail = {});
   void tell(Event event);
   void finish_extension(core::LeaseId lease, tl::expected<core::Time, NotExtended> result);
-  std::optional<core::Time> wake() const;
-  void on_timer(core::Time now, core::Actions& actions);
   void arm_timer();
 
   std::vector<Polled> snapshot() const;
@@ -235,15 +238,13 @@ class Engine {
   std::mutex mutex_;
   ClientOptions options_;
   core::Random random_;
-  core::Tenant tenant_;
-  core::Elections elections_;
-  std::optional<core::Fleet> fleet_;
+  core::Agent agent_;
   std::shared_ptr<FleetListener> fleet_listener_;
   std::optional<DataNode> data_;  // it has the index behind those of the nodes
   std::optional<Ear> changes_;    // what is said of the fleet's changes
   std::deque<Line> lines_;        // made when first needed; none ever moves or goes
   std::deque<Ear> ears_;          // by node; none before somebody waits
-  std::vector<bool> listening_;   // by node, as the tenant knows it
+  std::vector<bool> listening_;   // by node, as the agent knows it
   std::unordered_map<core::AcquireId, Call*> acquires_;
   std::unordered_map<core::LeaseId, Call*> releases_;
   std::unordered_map<core::LeaseId, Call*> extensions_;

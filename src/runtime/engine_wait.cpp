@@ -34,8 +34,7 @@ Engine::Engine(ClientOptions options)
     : pid_(getpid()),
       options_(std::move(options)),
       random_(random_from_kernel()),
-      tenant_({options_.owner, options_.nodes.size(), options_.keyspace.terms()}, random_from_kernel()),
-      elections_(tenant_, random_from_kernel()),
+      agent_({options_.owner, options_.nodes.size(), options_.keyspace.terms()}, random_from_kernel()),
       kick_(make_event_descriptor()),
       kick_hidden_(make_event_descriptor()),
       thread_([this] { serve(); }) {}
@@ -72,7 +71,7 @@ void Engine::Hold::unlock() {
 void Engine::settle(Hold& hold) {
   Call call;
   const core::Time begin = boot_now();
-  while (!tenant_.idle() && links_waiting()) {
+  while (!agent_.tenant().idle() && links_waiting()) {
     const core::Time end = begin + (majority_waits() ? settle_max : settle_minority_max);
     const core::Duration left = end - boot_now();
     if (left <= core::Duration::zero()) return;
@@ -145,18 +144,17 @@ void Engine::poll_links(Hold& hold, Call& poller, std::optional<core::Duration> 
   if (fds[0].revents != 0) clear(hidden ? kick_hidden_ : kick_);
   const core::Time now = boot_now();
   Link::News news;
-  core::Actions actions;
   for (std::size_t i = 0; i < polled_.size(); ++i) {
-    if (fds[first + i].revents != 0) hear(polled_[i], now, news, actions);
+    if (fds[first + i].revents != 0) hear(polled_[i], now, news);
   }
-  hear(news, now, actions);
+  hear(news, now);
   note_ears(now);
   // What a message made due is done here, and not by the hidden thread, whose wake-up takes longer.
-  if (const auto due = wake(); due && *due <= now) on_timer(now, actions);
-  perform(actions, now);
+  if (const auto due = agent_.wake(); due && *due <= now) agent_.on_timer(now);
+  perform(now);
 }
 
-void Engine::hear(const Polled& ready, core::Time now, Link::News& news, core::Actions& actions) {
+void Engine::hear(const Polled& ready, core::Time now, Link::News& news) {
   // Another thread may have closed the connection since, and the kernel given its number away.
   if (ready.kind == Polled::Kind::line) {
     Link& link = lines_[ready.index].link;
@@ -169,11 +167,14 @@ void Engine::hear(const Polled& ready, core::Time now, Link::News& news, core::A
   if (ear.wire().generation() != ready.generation) return;
   std::vector<std::string> messages;
   ear.on_ready(now, random_, messages);
-  if (changes) return hear_changes(messages, now, actions);
   for (const auto& message : messages) {
+    if (changes) {
+      agent_.on_change(message, now);
+      continue;
+    }
     const auto wake_up = redis::read_wake_up(message);
     if (!wake_up) continue;  // not from a script of ours
-    tenant_.on_wake_up(static_cast<core::NodeIndex>(ready.index), wake_up->ticket, wake_up->after, now);
+    agent_.on_wake_up(static_cast<core::NodeIndex>(ready.index), wake_up->ticket, wake_up->after, now);
   }
 }
 
@@ -193,12 +194,11 @@ void Engine::serve() {
     if (armed_ && now >= *armed_) {
       timer_.set(std::nullopt);  // also if it has not fired yet: it must not fire unheeded
       armed_.reset();
-      core::Actions actions;
-      on_timer(now, actions);
+      agent_.on_timer(now);
       for (Ear& ear : ears_) ear.on_timer(now, random_);
       if (changes_) changes_->on_timer(now, random_);
       note_ears(now);
-      perform(actions, now);
+      perform(now);
     }
   }
 }
@@ -252,6 +252,8 @@ bool Engine::majority_waits() const {
 }
 
 // A candidate waits for its turn without a thread of its own, and so does an instance of a fleet.
-bool Engine::somebody_must_poll() const { return links_waiting() || elections_.campaigning() || fleet_; }
+bool Engine::somebody_must_poll() const {
+  return links_waiting() || agent_.elections().campaigning() || agent_.fleet() != nullptr;
+}
 
 }  // namespace tenure::runtime

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/action.hpp"
+#include "core/notice.hpp"
 
 namespace tenure::runtime {
 

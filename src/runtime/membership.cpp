@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/overload.hpp"
 #include "runtime/not_open_text.hpp"
 #include "runtime/thrown.hpp"
 
@@ -194,51 +195,32 @@ SessionLease Membership::shown(const std::string& session, const Owned& owned) c
 }
 
 // On whatever thread drives the engine: takes note, and returns.
-void Membership::hear(const core::Action& news, const std::shared_ptr<LeaseState>& lease) {
+void Membership::hear(const core::FleetNotice& notice, const std::shared_ptr<LeaseState>& lease) {
   const Lock lock(mutex_);
-  if (const auto* taken = std::get_if<core::SessionTaken>(&news)) {
-    on_taken(*taken, lease);
-  } else if (const auto* refused = std::get_if<core::SessionRefused>(&news)) {
-    finish(refused->session, refused->refusal);
-  } else if (const auto* ending = std::get_if<core::SessionEnding>(&news)) {
-    on_ending(*ending, *lease);
-  } else if (const auto* ended = std::get_if<core::SessionEnded>(&news)) {
-    owned_.erase(ended->session);
-    sessions_.erase(ended->lease);
-    tell({Kind::ended, ended->session, lease->token, name_of(ended->reason), {}});
-  } else if (std::holds_alternative<core::Uncertain>(news)) {
-    tell_of_lease(Kind::uncertain, *lease);
-  } else if (std::holds_alternative<core::Renewed>(news)) {
-    tell_of_lease(Kind::certain, *lease);
-  } else if (std::holds_alternative<core::InstancesChanged>(news)) {
-    tell({Kind::instances, {}, 0, {}, {}});
-  } else if (std::holds_alternative<core::SessionsChanged>(news)) {
-    tell({Kind::sessions, {}, 0, {}, {}});
-  } else if (std::holds_alternative<core::FleetJoined>(news)) {
-    joined_ = true;
-  } else if (const auto* hindered = std::get_if<core::FleetHindered>(&news)) {
-    // Who has not joined yet is told by start().
-    if (!joined_) {
-      why_not_ = NotJoined{{}, hindered->failure};
-    } else {
-      engine_->log("the instance " + engine_->owner() + " cannot see the others: " +
-                   hindered->failure.detail + "; it keeps what it has, and tries again");
-    }
-  } else if (const auto* not_open = std::get_if<core::FleetNotOpen>(&news)) {
-    on_not_open(*not_open);
-  } else if (std::holds_alternative<core::FleetOpen>(news)) {
-    tell({Kind::open, {}, 0, {}, {}});
-  } else if (const auto* taken_id = std::get_if<core::FleetRefused>(&news)) {
-    why_not_ = NotJoined{taken_id->taken, {}};
-    if (joined_)
-      engine_->log("another process lives under the id " + engine_->owner() +
-                   " by now; this one leaves the fleet, and gives back what it has");
-  } else if (std::holds_alternative<core::FleetStopped>(news)) {
-    running_ = false;
-    while (!hands_.empty())
-      finish(hands_.begin()->first, core::Refusal{.code = core::RefusalCode::cancelled});
-  }
+  std::visit(core::Overload{
+                 [&](const core::SessionTaken& it) { on_taken(it, lease); },
+                 [&](const core::SessionRefused& it) { finish(it.session, it.refusal); },
+                 [&](const core::SessionEnding& it) { on_ending(it, *lease); },
+                 [&](const core::SessionEnded& it) { on_ended(it, *lease); },
+                 [&](const core::InstancesChanged&) { tell({Kind::instances, {}, 0, {}, {}}); },
+                 [&](const core::SessionsChanged&) { tell({Kind::sessions, {}, 0, {}, {}}); },
+                 [&](const core::FleetJoined&) { joined_ = true; },
+                 [&](const core::FleetHindered& it) { on_hindered(it); },
+                 [&](const core::FleetNotOpen& it) { on_not_open(it); },
+                 [&](const core::FleetOpen&) { tell({Kind::open, {}, 0, {}, {}}); },
+                 [&](const core::FleetRefused& it) { on_id_taken(it); },
+                 [&](const core::FleetStopped&) { on_stopped(); },
+             },
+             notice);
   changed_.notify_all();
+}
+
+// A lease of this client that is none of the fleet's is of no interest.
+void Membership::on_uncertain(const std::shared_ptr<LeaseState>& lease, bool uncertain) {
+  const Lock lock(mutex_);
+  const auto session = sessions_.find(lease->id);
+  if (session == sessions_.end()) return;
+  tell({uncertain ? Kind::uncertain : Kind::certain, session->second, lease->token, {}, {}});
 }
 
 void Membership::on_taken(const core::SessionTaken& taken, const std::shared_ptr<LeaseState>& lease) {
@@ -252,6 +234,37 @@ void Membership::on_taken(const core::SessionTaken& taken, const std::shared_ptr
 void Membership::on_ending(const core::SessionEnding& ending, const LeaseState& lease) {
   owned_.at(ending.session).ending = true;
   tell({Kind::ending, ending.session, lease.token, name_of(ending.reason), runtime::shown(ending.deadline)});
+}
+
+void Membership::on_ended(const core::SessionEnded& ended, const LeaseState& lease) {
+  owned_.erase(ended.session);
+  sessions_.erase(ended.lease);
+  tell({Kind::ended, ended.session, lease.token, name_of(ended.reason), {}});
+}
+
+// Who has not joined yet is told by start().
+void Membership::on_hindered(const core::FleetHindered& hindered) {
+  if (!joined_) {
+    why_not_ = NotJoined{{}, hindered.failure};
+  } else {
+    engine_->log("the instance " + engine_->owner() + " cannot see the others: " + hindered.failure.detail +
+                 "; it keeps what it has, and tries again");
+  }
+}
+
+void Membership::on_id_taken(const core::FleetRefused& refused) {
+  why_not_ = NotJoined{refused.taken, {}};
+  if (joined_) {
+    engine_->log("another process lives under the id " + engine_->owner() +
+                 " by now; this one leaves the fleet, and gives back what it has");
+  }
+}
+
+void Membership::on_stopped() {
+  running_ = false;
+  while (!hands_.empty()) {
+    finish(hands_.begin()->first, core::Refusal{.code = core::RefusalCode::cancelled});
+  }
 }
 
 void Membership::on_not_open(const core::FleetNotOpen& not_open) {
@@ -268,12 +281,6 @@ void Membership::finish(const std::string& session, std::optional<core::Refusal>
   if (hand.empty()) return;
   hand.mapped()->done = true;
   hand.mapped()->refusal = std::move(refusal);
-}
-
-// A lease of this client that is none of the fleet's is of no interest.
-void Membership::tell_of_lease(Kind kind, const LeaseState& lease) {
-  const auto session = sessions_.find(lease.id);
-  if (session != sessions_.end()) tell({kind, session->second, lease.token, {}, {}});
 }
 
 void Membership::tell(FleetEvent event) {

@@ -70,13 +70,17 @@ class Membership : public FleetListener, public std::enable_shared_from_this<Mem
   };
   using Lock = std::unique_lock<std::mutex>;
 
-  void hear(const core::Action& news, const std::shared_ptr<LeaseState>& lease) override;
+  void hear(const core::FleetNotice& notice, const std::shared_ptr<LeaseState>& lease) override;
+  void on_uncertain(const std::shared_ptr<LeaseState>& lease, bool uncertain) override;
   void on_taken(const core::SessionTaken& taken, const std::shared_ptr<LeaseState>& lease);
   void on_ending(const core::SessionEnding& ending, const LeaseState& lease);
+  void on_ended(const core::SessionEnded& ended, const LeaseState& lease);
+  void on_hindered(const core::FleetHindered& hindered);
   void on_not_open(const core::FleetNotOpen& not_open);
+  void on_id_taken(const core::FleetRefused& refused);
+  void on_stopped();
   void finish(const std::string& session, std::optional<core::Refusal> refusal);
   void tell(FleetEvent event);
-  void tell_of_lease(FleetEvent::Kind kind, const LeaseState& lease);
   const Owned* find(const std::string& session) const;
   // If not, the engine's fleet may be another's.
   bool takes_part() const;

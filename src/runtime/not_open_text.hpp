@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "core/action.hpp"
+#include "core/notice.hpp"
 #include "core/record.hpp"
 #include "runtime/nodes.hpp"
 

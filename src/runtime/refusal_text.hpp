@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/action.hpp"
+#include "core/notice.hpp"
 #include "runtime/nodes.hpp"
 
 namespace tenure::runtime {

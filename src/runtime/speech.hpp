@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/action.hpp"
+#include "core/notice.hpp"
 #include "core/time.hpp"
 #include "redis/url.hpp"
 #include "runtime/nodes.hpp"

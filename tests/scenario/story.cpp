@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "core/overload.hpp"
+
 namespace tenure::scenario {
 
 using namespace core;
@@ -11,9 +13,7 @@ using namespace core;
 Story::Story() { begin(1); }
 
 void Story::begin(std::size_t nodes) {
-  elections_.reset();
-  tenant_.emplace(Tenant::Config{.owner = "us", .nodes = nodes}, Random(1));
-  elections_.emplace(*tenant_, Random(2));
+  agent_.emplace(Tenant::Config{.owner = "us", .nodes = nodes}, Random(1));
   clocks_.assign(nodes, Duration::zero());
 }
 
@@ -22,9 +22,8 @@ std::vector<std::string> Story::tell(const std::string& text) {
   const Line line(text);
   const auto verb = verbs().find(line.word(0));
   if (verb == verbs().end()) throw std::invalid_argument("no such command: " + line.word(0));
-  Actions actions;
-  (this->*verb->second)(line, actions);
-  take(actions);
+  (this->*verb->second)(line);
+  settle();
   return told_;
 }
 
@@ -42,12 +41,12 @@ const std::map<std::string, Story::Verb>& Story::verbs() {
   return all;
 }
 
-void Story::nodes(const Line& line, Actions&) {
+void Story::nodes(const Line& line) {
   if (!handles_.empty()) throw std::invalid_argument("nodes are said first");
   begin(number(line.word(1)));
 }
 
-void Story::acquire(const Line& line, Actions& actions) {
+void Story::acquire(const Line& line) {
   const std::string& name = line.word(1);
   if (handles_.contains(name))
     throw std::invalid_argument(name + " is acquired already; give it another name, and key=");
@@ -65,45 +64,42 @@ void Story::acquire(const Line& line, Actions& actions) {
   if (const auto retry = line.time("retry")) wish.retry_delay = *retry;
   Handle& handle = handles_[name];
   handle.key = wish.key;
-  handle.acquire = tenant_->acquire(std::move(wish), now_, actions);
+  handle.acquire = agent_->acquire(std::move(wish), now_);
   cast_.acquires[handle.acquire] = name;
   acquiring_ = name;
-  take(std::exchange(actions, {}));
+  settle();
   acquiring_.clear();
 }
 
-void Story::reply(const Line& line, Actions&) { answer(line, line.reply()); }
-void Story::fail(const Line& line, Actions&) { answer(line, line.failure()); }
+void Story::reply(const Line& line) { answer(line, line.reply()); }
+void Story::fail(const Line& line) { answer(line, line.failure()); }
 
 void Story::answer(const Line& line, const Reply& reply) {
   for (const std::uint64_t id : line.numbers(1)) {
     if (!requests_.contains(id)) throw std::invalid_argument("no such request: " + std::to_string(id));
-    Actions actions;
-    tenant_->on_reply(requests_.at(id), reply, now_, actions);
-    take(actions);
+    agent_->on_reply(requests_.at(id), reply, now_);
+    settle();
   }
 }
 
-void Story::cancel(const Line& line, Actions& actions) {
-  tenant_->cancel(handle(line.word(1)).acquire, now_, actions);
-}
+void Story::cancel(const Line& line) { agent_->cancel(handle(line.word(1)).acquire, now_); }
 
-void Story::release(const Line& line, Actions& actions) {
+void Story::release(const Line& line) {
   Handle& it = handle(line.word(1));
   it.given_back = true;
-  tenant_->release(it.lease.value(), now_, actions);
+  agent_->release(it.lease.value(), now_);
 }
 
-void Story::forget(const Line& line, Actions& actions) {
+void Story::forget(const Line& line) {
   Handle& it = handle(line.word(1));
   it.given_back = true;
-  tenant_->forget(it.lease.value(), now_, actions);
+  agent_->forget(it.lease.value(), now_);
 }
 
-void Story::elect(const Line& line, Actions& actions) { take_part(line, true, actions); }
-void Story::observe(const Line& line, Actions& actions) { take_part(line, false, actions); }
+void Story::elect(const Line& line) { take_part(line, true); }
+void Story::observe(const Line& line) { take_part(line, false); }
 
-void Story::take_part(const Line& line, bool candidate, Actions& actions) {
+void Story::take_part(const Line& line, bool candidate) {
   const std::string& name = line.word(1);
   if (handles_.contains(name)) throw std::invalid_argument(name + " is there already");
   ElectionOptions options;
@@ -117,133 +113,128 @@ void Story::take_part(const Line& line, bool candidate, Actions& actions) {
   Handle& handle = handles_[name];
   handle.key = plan->key;
   handle.wanted = candidate;
-  handle.election = elections_->start(*plan, now_, actions);
+  handle.election = agent_->start(*plan, now_);
   cast_.elections[*handle.election] = name;
   acquiring_ = name;
-  take(std::exchange(actions, {}));
+  settle();
   acquiring_.clear();
 }
 
-void Story::stop(const Line& line, Actions& actions) {
-  elections_->stop(*election(line.word(1)).election, now_, actions);
-}
+void Story::stop(const Line& line) { agent_->stop(*election(line.word(1)).election, now_); }
 
-void Story::step_down(const Line& line, Actions& actions) {
-  elections_->step_down(*election(line.word(1)).election, actions);
-}
+void Story::step_down(const Line& line) { agent_->step_down(*election(line.word(1)).election, now_); }
 
-void Story::drained(const Line& line, Actions& actions) {
+void Story::drained(const Line& line) {
   const Handle& it = election(line.word(1));
   if (it.terms.empty()) throw std::invalid_argument(line.word(1) + " never led");
   const auto term = line.option("term");
   const LeaseId lease = term ? it.terms.at(number(*term)) : it.terms.rbegin()->second;
-  elections_->drained(*it.election, lease, now_, actions);
+  agent_->drained(*it.election, lease, now_);
 }
 
-void Story::close(const Line&, Actions& actions) { elections_->close(now_, actions); }
+void Story::close(const Line&) { agent_->close_elections(now_); }
 
-void Story::shows(const Line& line, Actions&) {
+void Story::shows(const Line& line) {
   shown_.reset();
   if (!line.option("owner") && line.word(1) == "silence") return;
   shown_ = line.sight(1);
   shown_until_ = shown_->exists() ? now_ + shown_->left : Time::max();
 }
 
-void Story::admitted(const Line& line, Actions&) {
+void Story::admitted(const Line& line) {
   const auto record = read_record(line.word(2));
   if (!record) throw std::invalid_argument("not a record: " + line.word(2));
-  tenant_->on_admitted(line.node(1), *record, now_);
+  agent_->on_admitted(line.node(1), *record, now_);
 }
 
-void Story::listening(const Line& line, Actions&) {
+void Story::listening(const Line& line) {
   const std::string& word = line.word(2);
   if (word != "on" && word != "off") throw std::invalid_argument("on or off, not " + word);
-  tenant_->on_listening(line.node(1), word == "on", now_);
+  agent_->on_listening(line.node(1), word == "on", now_);
 }
 
 // To a name that has no ticket it is a forgery.
-void Story::wake_up(const Line& line, Actions&) {
+void Story::wake_up(const Line& line) {
   const auto found = handles_.find(line.word(2));
   const bool waits = found != handles_.end() && !found->second.ticket.empty();
   const std::string ticket = waits ? found->second.ticket : line.word(2) + "#0123456789abcdef#";
-  tenant_->on_wake_up(line.node(1), ticket, line.time("after").value_or(Duration::zero()), now_);
+  agent_->on_wake_up(line.node(1), ticket, line.time("after").value_or(Duration::zero()), now_);
 }
 
-void Story::clock(const Line& line, Actions&) { clocks_.at(line.node(1)) += duration(line.word(2)); }
+void Story::clock(const Line& line) { clocks_.at(line.node(1)) += duration(line.word(2)); }
 
-void Story::advance(const Line& line, Actions&) {
+void Story::advance(const Line& line) {
   const Time until = now_ + duration(line.word(1));
-  for (std::size_t calls = 0; next().value_or(Time::max()) <= until; ++calls) {
+  for (std::size_t calls = 0; agent_->wake().value_or(Time::max()) <= until; ++calls) {
     if (calls > 10'000) throw std::invalid_argument("the core wakes without end at " + time_in_words(now_));
-    now_ = std::max(now_, *next());
+    now_ = std::max(now_, *agent_->wake());
     on_timer(time_in_words(now_) + " ");
   }
   now_ = until;
 }
 
 void Story::on_timer(const std::string& when) {
-  Actions actions;
-  tenant_->on_timer(now_, actions);
-  elections_->on_timer(now_, actions);
-  take(std::move(actions), when);
+  agent_->on_timer(now_);
+  settle(when);
 }
 
-std::optional<Time> Story::next() const {
-  const auto one = tenant_->wake();
-  const auto other = elections_->wake();
-  return one && other ? std::min(*one, *other) : one ? one : other;
-}
+void Story::suspend(const Line& line) { now_ += duration(line.word(1)); }
 
-void Story::suspend(const Line& line, Actions&) { now_ += duration(line.word(1)); }
-
-void Story::jump(const Line& line, Actions&) {
+void Story::jump(const Line& line) {
   now_ += duration(line.word(1));
   on_timer(time_in_words(now_) + " ");
 }
 
-void Story::held(const Line& line, Actions&) {
+void Story::held(const Line& line) {
   const Handle& it = handle(line.word(1));
   const bool held = it.lease && now_ < it.deadline && !it.given_back;
   say(line.word(1) + (held ? " is held" : " is not held"));
 }
 
-void Story::wake(const Line&, Actions&) {
-  const auto wake = next();
+void Story::wake(const Line&) {
+  const auto wake = agent_->wake();
   say(wake ? "wake " + time_in_words(*wake) : "wake never");
 }
 
-void Story::idle(const Line&, Actions&) { say(tenant_->idle() && elections_->empty() ? "idle" : "not idle"); }
+void Story::idle(const Line&) { say(agent_->idle() ? "idle" : "not idle"); }
 
-// The same request to several nodes is one line. Questions for the time, and who leads, are answered and not told:
-// they go along with every story and belong to none.
-void Story::take(Actions actions, const std::string& when) {
-  elections_->digest(actions, now_);
-  std::vector<std::pair<RequestId, Reply>> answers;
+// Tells what came of it. Questions for the time, and who leads, are answered and not told: they go along with every story
+// and belong to none.
+void Story::settle(const std::string& when) {
+  for (Outcome outcome = agent_->take(); !outcome.empty(); outcome = agent_->take()) {
+    for (const Notice& notice : outcome.notices) {
+      note(notice);
+      say(when + in_words(notice, cast_));
+    }
+    for (const Drop& drop : outcome.effects.drops) say(when + in_words(drop, cast_));
+    std::vector<std::pair<RequestId, Reply>> answers;
+    std::vector<Send> others;
+    for (const Send& send : outcome.effects.sends) {
+      if (auto answer = own_answer(send)) {
+        answers.emplace_back(send.id, std::move(*answer));
+      } else {
+        others.push_back(send);
+      }
+    }
+    tell_sends(others, when);
+    if (outcome.effects.listen) say(when + "listen");
+    for (const auto& [id, answer] : answers) agent_->on_reply(id, answer, now_);
+  }
+}
+
+// The same request to several nodes is one line.
+void Story::tell_sends(const std::vector<Send>& sends, const std::string& when) {
   std::vector<Send> together;
-  const auto tell_sends = [&] {
+  const auto tell = [&] {
     if (!together.empty()) say(when + in_words(together, cast_));
     together.clear();
   };
-  for (const Action& action : actions) {
-    const auto* send = std::get_if<Send>(&action);
-    if (auto answer = send != nullptr ? own_answer(*send) : std::nullopt) {
-      answers.emplace_back(send->id, std::move(*answer));
-      continue;
-    }
-    note(action);
-    if (send == nullptr || (!together.empty() && !told_together(together.back(), *send, cast_))) tell_sends();
-    if (send != nullptr) {
-      together.push_back(*send);
-    } else {
-      say(when + in_words(action, cast_));
-    }
+  for (const Send& send : sends) {
+    note_send(send);
+    if (!together.empty() && !told_together(together.back(), send, cast_)) tell();
+    together.push_back(send);
   }
-  tell_sends();
-  for (const auto& [id, answer] : answers) {
-    Actions more;
-    tenant_->on_reply(id, answer, now_, more);
-    take(std::move(more), when);
-  }
+  tell();
 }
 
 std::optional<Reply> Story::own_answer(const Send& send) const {
@@ -258,45 +249,39 @@ std::optional<Reply> Story::own_answer(const Send& send) const {
 }
 
 // Learns the names, and what the handles are told.
-void Story::note(const Action& action) {
+void Story::note(const Notice& notice) {
   const auto of_lease = [&](LeaseId lease) -> Handle& { return handles_.at(cast_.leases.at(lease)); };
-  if (const auto* sent = std::get_if<Send>(&action)) {
-    note_send(*sent);
-  } else if (const auto* acquired = std::get_if<Acquired>(&action)) {
-    const std::string& name = cast_.acquires.at(acquired->acquire);
-    cast_.leases[acquired->lease] = name;
-    Handle& it = handles_.at(name);
-    it.lease = acquired->lease;
-    it.deadline = acquired->deadline;
-    it.wanted = false;
-  } else if (const auto* refused = std::get_if<Refused>(&action)) {
-    handles_.at(cast_.acquires.at(refused->acquire)).wanted = false;
-  } else if (const auto* renewed = std::get_if<Renewed>(&action)) {
-    of_lease(renewed->lease).deadline = renewed->deadline;
-  } else if (const auto* lost = std::get_if<Lost>(&action)) {
-    of_lease(lost->lease).deadline = lost->deadline;
-  } else {
-    note_election(action);
-  }
-}
-
-void Story::note_election(const Action& action) {
   const auto of = [&](ElectionId id) -> Handle& { return handles_.at(cast_.elections.at(id)); };
-  if (const auto* elected = std::get_if<Elected>(&action)) {
-    const Acquired& term = elected->term;
-    cast_.leases[term.lease] = cast_.elections.at(elected->election);
-    Handle& it = of(elected->election);
-    it.lease = it.terms[term.token] = term.lease;
-    it.deadline = term.deadline;
-    it.wanted = it.given_back = false;
-  } else if (const auto* ending = std::get_if<TermEnding>(&action)) {
-    of(ending->election).deadline = ending->deadline;
-  } else if (const auto* over = std::get_if<TermOver>(&action)) {
-    Handle& it = of(over->election);
-    it.wanted = it.given_back = true;
-  } else if (const auto* stopped = std::get_if<ElectionStopped>(&action)) {
-    of(stopped->election).wanted = false;
-  }
+  const Overload learn{
+      [&](const Acquired& it) {
+        const std::string& name = cast_.acquires.at(it.acquire);
+        cast_.leases[it.lease] = name;
+        Handle& handle = handles_.at(name);
+        handle.lease = it.lease;
+        handle.deadline = it.deadline;
+        handle.wanted = false;
+      },
+      [&](const Refused& it) { handles_.at(cast_.acquires.at(it.acquire)).wanted = false; },
+      [&](const Renewed& it) { of_lease(it.lease).deadline = it.deadline; },
+      [&](const Lost& it) { of_lease(it.lease).deadline = it.deadline; },
+      [&](const Elected& it) {
+        cast_.leases[it.term.lease] = cast_.elections.at(it.election);
+        Handle& handle = of(it.election);
+        handle.lease = handle.terms[it.term.token] = it.term.lease;
+        handle.deadline = it.term.deadline;
+        handle.wanted = handle.given_back = false;
+      },
+      [&](const TermEnding& it) { of(it.election).deadline = it.deadline; },
+      [&](const TermOver& it) {
+        Handle& handle = of(it.election);
+        handle.wanted = handle.given_back = true;
+      },
+      [&](const ElectionStopped& it) { of(it.election).wanted = false; },
+      [](const auto&) {},  // changes nothing of what is known here
+  };
+  std::visit(Overload{[&](const ClockJumped& it) { learn(it); },
+                      [&](const auto& audience) { std::visit(learn, audience); }},
+             notice);
 }
 
 void Story::note_send(const Send& send) {

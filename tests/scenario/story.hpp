@@ -28,7 +28,7 @@
 #include <string>
 #include <vector>
 
-#include "core/elections.hpp"
+#include "core/agent.hpp"
 #include "line.hpp"
 #include "words.hpp"
 
@@ -55,42 +55,41 @@ class Story {
     std::optional<core::ElectionId> election{};
     std::map<core::Token, core::LeaseId> terms{};
   };
-  using Verb = void (Story::*)(const Line&, core::Actions&);
+  using Verb = void (Story::*)(const Line&);
   static const std::map<std::string, Verb>& verbs();
 
   void begin(std::size_t nodes);
-  void nodes(const Line& line, core::Actions& actions);
-  void acquire(const Line& line, core::Actions& actions);
-  void reply(const Line& line, core::Actions& actions);
-  void fail(const Line& line, core::Actions& actions);
+  void nodes(const Line& line);
+  void acquire(const Line& line);
+  void reply(const Line& line);
+  void fail(const Line& line);
   void answer(const Line& line, const core::Reply& reply);
-  void cancel(const Line& line, core::Actions& actions);
-  void release(const Line& line, core::Actions& actions);
-  void forget(const Line& line, core::Actions& actions);
-  void elect(const Line& line, core::Actions& actions);
-  void observe(const Line& line, core::Actions& actions);
-  void stop(const Line& line, core::Actions& actions);
-  void step_down(const Line& line, core::Actions& actions);
-  void drained(const Line& line, core::Actions& actions);
-  void close(const Line& line, core::Actions& actions);
-  void shows(const Line& line, core::Actions& actions);
-  void admitted(const Line& line, core::Actions& actions);
-  void listening(const Line& line, core::Actions& actions);
-  void wake_up(const Line& line, core::Actions& actions);
-  void clock(const Line& line, core::Actions& actions);
-  void advance(const Line& line, core::Actions& actions);
-  void suspend(const Line& line, core::Actions& actions);
-  void jump(const Line& line, core::Actions& actions);
-  void held(const Line& line, core::Actions& actions);
-  void wake(const Line& line, core::Actions& actions);
-  void idle(const Line& line, core::Actions& actions);
+  void cancel(const Line& line);
+  void release(const Line& line);
+  void forget(const Line& line);
+  void elect(const Line& line);
+  void observe(const Line& line);
+  void stop(const Line& line);
+  void step_down(const Line& line);
+  void drained(const Line& line);
+  void close(const Line& line);
+  void shows(const Line& line);
+  void admitted(const Line& line);
+  void listening(const Line& line);
+  void wake_up(const Line& line);
+  void clock(const Line& line);
+  void advance(const Line& line);
+  void suspend(const Line& line);
+  void jump(const Line& line);
+  void held(const Line& line);
+  void wake(const Line& line);
+  void idle(const Line& line);
 
-  void take_part(const Line& line, bool candidate, core::Actions& actions);
-  void take(core::Actions actions, const std::string& when = "");
+  void take_part(const Line& line, bool candidate);
+  void settle(const std::string& when = "");
+  void tell_sends(const std::vector<core::Send>& sends, const std::string& when);
   void on_timer(const std::string& when);
-  std::optional<core::Time> next() const;
-  void note(const core::Action& action);
-  void note_election(const core::Action& action);
+  void note(const core::Notice& notice);
   void note_send(const core::Send& send);
   std::optional<core::Reply> own_answer(const core::Send& send) const;
   Handle& handle(const std::string& name);
@@ -98,8 +97,7 @@ class Story {
   std::string wanted_for(const std::string& key) const;
   void say(std::string text) { told_.push_back(std::move(text)); }
 
-  std::optional<core::Tenant> tenant_;
-  std::optional<core::Elections> elections_;
+  std::optional<core::Agent> agent_;
   core::Time now_{};
   std::vector<core::Duration> clocks_;               // how far ahead the nodes' are
   std::optional<core::Sight> shown_{core::Sight{}};  // to whoever looks; nothing when the nodes are silent

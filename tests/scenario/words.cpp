@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 
+#include "core/overload.hpp"
 #include "core/text.hpp"
 
 namespace tenure::scenario {
@@ -10,13 +11,6 @@ namespace tenure::scenario {
 using namespace core;
 
 namespace {
-
-template <class... Case>
-struct Cases : Case... {
-  using Case::operator()...;
-};
-template <class... Case>  // clang 16 does not deduce it by itself
-Cases(Case...) -> Cases<Case...>;
 
 template <class Key>
 std::string name_of(const std::map<Key, std::string>& names, const Key& key) {
@@ -46,7 +40,7 @@ std::string release_in_words(const ReleaseRequest& it, const Cast& cast) {
 }
 
 std::string request_in_words(const Request& request, const Cast& cast) {
-  return std::visit(Cases{
+  return std::visit(Overload{
                         [&](const AcquireRequest& it) {
                           return "acquire " + key_as(it.key, name_of(cast.grants, it.grant.stamp())) +
                                  (it.ticket ? " or queue" : "");
@@ -135,67 +129,66 @@ std::string time_in_words(Time time) {
   return shortest + "s";
 }
 
-std::string in_words(const Action& action, const Cast& cast) {
+std::string in_words(const Drop& drop, const Cast& cast) { return "drop #" + number(drop.id, cast); }
+
+std::string in_words(const Notice& notice, const Cast& cast) {
   const auto lease = [&](LeaseId id) { return name_of(cast.leases, id); };
   const auto acquire = [&](AcquireId id) { return name_of(cast.acquires, id); };
   const auto election = [&](ElectionId id) { return name_of(cast.elections, id); };
-  return std::visit(Cases{
-                        [&](const Send& it) { return in_words(std::vector{it}, cast); },
-                        [&](const Drop& it) { return "drop #" + number(it.id, cast); },
-                        [&](const Listen&) { return std::string("listen"); },
-                        [&](const ClockJumped& it) {
-                          return "clock of " + std::to_string(it.node) + " jumped by " + shown(it.by) +
-                                 ", distrusted for " + shown(it.distrusted_for);
-                        },
-                        [&](const Acquired& it) {
-                          return "acquired " + acquire(it.acquire) + " token=" + std::to_string(it.token) +
-                                 " deadline=" + time_in_words(it.deadline);
-                        },
-                        [&](const Refused& it) {
-                          return "refused " + acquire(it.acquire) + " " + refusal_in_words(it.refusal);
-                        },
-                        [&](const Waiting& it) {
-                          return "waiting " + acquire(it.acquire) + " " + refusal_in_words(it.refusal);
-                        },
-                        [&](const Renewed& it) {
-                          return "renewed " + lease(it.lease) + " deadline=" + time_in_words(it.deadline);
-                        },
-                        [&](const Uncertain& it) {
-                          return "uncertain " + lease(it.lease) + " " + failure_in_words(it.failure);
-                        },
-                        [&](const Lost& it) {
-                          return "lost " + lease(it.lease) + " " + loss_in_words(it.reason) +
-                                 " deadline=" + time_in_words(it.deadline);
-                        },
-                        [&](const Released& it) {
-                          return "released " + lease(it.lease) + outcome_in_words(it.outcome) +
-                                 failures_in_words(it.failures);
-                        },
-                        [&](const Unseen& it) { return "unseen" + failures_in_words(it.failures); },
-                        [&](const Seen& it) { return "seen " + holder_in_words(it.holder); },
-                        [&](const Elected& it) {
-                          return "elected " + election(it.election) +
-                                 " term=" + std::to_string(it.term.token) +
-                                 " deadline=" + time_in_words(it.term.deadline);
-                        },
-                        [&](const TermEnding& it) {
-                          return "ending " + election(it.election) + " " + loss_in_words(it.reason) +
-                                 " deadline=" + time_in_words(it.deadline);
-                        },
-                        [&](const TermOverran& it) { return "overran " + election(it.election); },
-                        [&](const TermOver& it) { return "over " + election(it.election); },
-                        [&](const LeaderChanged& it) {
-                          return "leader of " + election(it.election) + " is " + holder_in_words(it.now) +
-                                 ", was " + holder_in_words(it.before);
-                        },
-                        [&](const CampaignHindered& it) {
-                          return "hindered " + election(it.election) + " " + refusal_in_words(it.refusal);
-                        },
-                        [&](const ElectionStopped& it) { return "stopped " + election(it.election); },
+  const Overload words{
+      [&](const ClockJumped& it) {
+        return "clock of " + std::to_string(it.node) + " jumped by " + shown(it.by) + ", distrusted for " +
+               shown(it.distrusted_for);
+      },
+      [&](const Acquired& it) {
+        return "acquired " + acquire(it.acquire) + " token=" + std::to_string(it.token) +
+               " deadline=" + time_in_words(it.deadline);
+      },
+      [&](const Refused& it) {
+        return "refused " + acquire(it.acquire) + " " + refusal_in_words(it.refusal);
+      },
+      [&](const Waiting& it) {
+        return "waiting " + acquire(it.acquire) + " " + refusal_in_words(it.refusal);
+      },
+      [&](const Renewed& it) {
+        return "renewed " + lease(it.lease) + " deadline=" + time_in_words(it.deadline);
+      },
+      [&](const Uncertain& it) {
+        return "uncertain " + lease(it.lease) + " " + failure_in_words(it.failure);
+      },
+      [&](const Lost& it) {
+        return "lost " + lease(it.lease) + " " + loss_in_words(it.reason) +
+               " deadline=" + time_in_words(it.deadline);
+      },
+      [&](const Released& it) {
+        return "released " + lease(it.lease) + outcome_in_words(it.outcome) + failures_in_words(it.failures);
+      },
+      [&](const Elected& it) {
+        return "elected " + election(it.election) + " term=" + std::to_string(it.term.token) +
+               " deadline=" + time_in_words(it.term.deadline);
+      },
+      [&](const TermEnding& it) {
+        return "ending " + election(it.election) + " " + loss_in_words(it.reason) +
+               " deadline=" + time_in_words(it.deadline);
+      },
+      [&](const TermOverran& it) { return "overran " + election(it.election); },
+      [&](const TermOver& it) { return "over " + election(it.election); },
+      [&](const LeaderChanged& it) {
+        return "leader of " + election(it.election) + " is " + holder_in_words(it.now) + ", was " +
+               holder_in_words(it.before);
+      },
+      [&](const CampaignHindered& it) {
+        return "hindered " + election(it.election) + " " + refusal_in_words(it.refusal);
+      },
+      [&](const ElectionStopped& it) { return "stopped " + election(it.election); },
+  };
+  return std::visit(Overload{
+                        [&](const ClockJumped& it) { return words(it); },
                         // Stories are of locks and elections.
-                        [&](const auto&) { return std::string("of a fleet"); },
+                        [&](const FleetNotice&) { return std::string("of a fleet"); },
+                        [&](const auto& audience) { return std::visit(words, audience); },
                     },
-                    action);
+                    notice);
 }
 
 std::string in_words(const std::vector<Send>& sends, const Cast& cast) {

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/action.hpp"
+#include "core/effect.hpp"
+#include "core/notice.hpp"
 
 namespace tenure::scenario {
 
@@ -20,7 +21,8 @@ struct Cast {
 
 // "+3.2s" after the story began, to the millisecond.
 std::string time_in_words(core::Time time);
-std::string in_words(const core::Action& action, const Cast& cast);
+std::string in_words(const core::Notice& notice, const Cast& cast);
+std::string in_words(const core::Drop& drop, const Cast& cast);
 
 // One line for the same request to several nodes: "send #1,2,3 acquire a -> 0,1,2".
 std::string in_words(const std::vector<core::Send>& sends, const Cast& cast);

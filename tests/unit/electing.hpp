@@ -8,7 +8,8 @@
 #include <array>
 #include <utility>
 
-#include "core/elections.hpp"
+#include "core/agent.hpp"
+#include "core/overload.hpp"
 #include "machine.hpp"
 
 namespace tenure::core {
@@ -31,10 +32,8 @@ inline Sight led_by(const std::string& owner, Token token, Ttl left = 10s) {
 }
 
 struct Electing : testing::Test {
-  std::optional<Tenant> tenant;
-  std::optional<Elections> elections;
+  std::optional<Agent> agent;
   Time now{};
-  Actions actions;           // not digested yet
   std::vector<Send> open{};  // what waits for an answer
   std::vector<std::string> told{};
   std::vector<TermEnding> endings{};
@@ -43,49 +42,49 @@ struct Electing : testing::Test {
   std::optional<Sight> redis_shows = by_nobody;  // to whoever looks; nothing when Redis is silent
 
   Electing() { begin(1); }
-  void begin(std::size_t nodes) {
-    elections.reset();
-    tenant.emplace(Tenant::Config{.owner = "us", .nodes = nodes}, Random(1));
-    elections.emplace(*tenant, Random(2));
-  }
+  void begin(std::size_t nodes) { agent.emplace(Tenant::Config{.owner = "us", .nodes = nodes}, Random(1)); }
+  const Tenant& tenant() const { return agent->tenant(); }
+  const Elections& elections() const { return agent->elections(); }
 
   // What the driver does after every call.
   void settle() {
-    elections->digest(actions, now);
-    for (const Action& action : std::exchange(actions, {})) {
-      std::visit(
-          [&](const auto& it) {
-            if constexpr (requires { on(it); }) on(it);  // what concerns a fleet concerns nobody here
-          },
-          action);
+    for (Outcome outcome = agent->take(); !outcome.empty(); outcome = agent->take()) {
+      for (const Notice& notice : outcome.notices) {
+        std::visit(
+            Overload{[&](const FleetNotice&) { told.emplace_back("of a fleet"); },
+                     [&](const ClockJumped&) { told.emplace_back("a clock that jumped"); },
+                     [&](const auto& audience) { std::visit([&](const auto& it) { on(it); }, audience); }},
+            notice);
+      }
+      for (const Drop& it : outcome.effects.drops) on(it);
+      for (const Send& it : outcome.effects.sends) on(it);
     }
   }
   ElectionId start(ElectionPlan plan = election_plan()) {
-    const ElectionId id = elections->start(std::move(plan), now, actions);
+    const ElectionId id = agent->start(std::move(plan), now);
     settle();
     return id;
   }
   void stop(ElectionId id) {
-    elections->stop(id, now, actions);
+    agent->stop(id, now);
     settle();
   }
   void step_down(ElectionId id) {
-    elections->step_down(id, actions);
+    agent->step_down(id, now);
     settle();
   }
   void drained(ElectionId id, LeaseId lease) {
-    elections->drained(id, lease, now, actions);
+    agent->drained(id, lease, now);
     settle();
   }
   void drained(ElectionId id) { drained(id, term.value().lease); }
   void close() {
-    elections->close(now, actions);
+    agent->close_elections(now);
     settle();
   }
-  std::optional<Time> wake() const { return sooner(tenant->wake(), elections->wake()); }
+  std::optional<Time> wake() const { return agent->wake(); }
   void on_timer() {
-    tenant->on_timer(now, actions);
-    elections->on_timer(now, actions);
+    agent->on_timer(now);
     settle();
   }
   // The clock moves, and everything happens when it is due.
@@ -112,7 +111,7 @@ struct Electing : testing::Test {
   }
   void reply(const Send& to, const Reply& reply) {
     std::erase_if(open, [&](const Send& it) { return it.id == to.id; });
-    tenant->on_reply(to.id, reply, now, actions);
+    agent->on_reply(to.id, reply, now);
     settle();
   }
   // To all that wait for such an answer; there must be some.
@@ -142,8 +141,7 @@ struct Electing : testing::Test {
 
   void on(const Send& it) {
     if (std::holds_alternative<ClockRequest>(it.request)) {
-      tenant->on_reply(it.id, NodeClock{1000h + now.time_since_epoch()}, now, actions);
-      settle();
+      agent->on_reply(it.id, NodeClock{1000h + now.time_since_epoch()}, now);
       return;
     }
     open.push_back(it);
@@ -179,15 +177,11 @@ struct Electing : testing::Test {
   void on(const Renewed&) {}
   void on(const Uncertain&) {}
   void on(const Lost&) {}
-  void on(const Listen&) {}
   // These are the affair of the election alone.
   void on(const Acquired&) { told.emplace_back("an Acquired that belongs to nobody"); }
   void on(const Refused&) { told.emplace_back("a Refused that belongs to nobody"); }
   void on(const Waiting&) { told.emplace_back("a Waiting that belongs to nobody"); }
   void on(const Released&) { told.emplace_back("a Released that belongs to nobody"); }
-  void on(const Seen&) { told.emplace_back("a Seen that belongs to nobody"); }
-  void on(const Unseen&) { told.emplace_back("an Unseen that belongs to nobody"); }
-  void on(const ClockJumped&) { told.emplace_back("a clock that jumped"); }
 };
 
 }  // namespace tenure::core

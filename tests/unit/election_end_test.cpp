@@ -10,14 +10,14 @@ TEST_F(Electing, ACandidateThatStopsWasNeverALeader) {
   const Grant grant = std::get<AcquireRequest>(asked<AcquireRequest>().at(0).request).grant;
   stop(id);
   EXPECT_EQ(events(), Told{"stopped"});
-  EXPECT_TRUE(elections->empty());
-  EXPECT_FALSE(elections->campaigning());
+  EXPECT_TRUE(elections().empty());
+  EXPECT_FALSE(elections().campaigning());
   const auto releases = asked<ReleaseRequest>();  // its request may be granted yet
   ASSERT_EQ(releases.size(), 1U);
   EXPECT_EQ(std::get<ReleaseRequest>(releases[0].request).grant, grant);
   give_back();
   advance(2s);
-  EXPECT_TRUE(tenant->idle());
+  EXPECT_TRUE(tenant().idle());
 }
 
 TEST_F(Electing, AGrantThatComesAfterTheStopElectsNobody) {
@@ -28,28 +28,8 @@ TEST_F(Electing, AGrantThatComesAfterTheStopElectsNobody) {
   EXPECT_EQ(events(), Told{"stopped"});
 }
 
-// The grant was there before the stop, and was heard after it.
-TEST_F(Electing, AGrantThatIsHeardTogetherWithTheStopElectsNobodyEither) {
-  for (const bool closes : {false, true}) {
-    const ElectionId id = start();
-    const Send asked_for = asked<AcquireRequest>().at(0);
-    open.clear();
-    tenant->on_reply(asked_for.id, Granted{7}, now, actions);
-    if (closes) {
-      elections->close(now, actions);
-    } else {
-      elections->stop(id, now, actions);
-    }
-    settle();
-    EXPECT_EQ(events(), Told{"stopped"});
-    EXPECT_TRUE(elections->empty());
-    EXPECT_EQ(asked<ReleaseRequest>().size(), 1U);
-    give_back();
-  }
-}
-
 TEST_F(Electing, AFollowerThatStopsLeavesTheQueue) {
-  tenant->on_listening(0, true, now);
+  agent->on_listening(0, true, now);
   const ElectionId id = start();
   reply<AcquireRequest>(Held{{"web-3", 5}, 10s});
   advance(0s);
@@ -76,8 +56,8 @@ TEST_F(Electing, ALeaderThatStopsLetsItsWorkDrainAndGivesTheNameBack) {
   EXPECT_EQ(events(), Told{});
   give_back();
   EXPECT_EQ(events(), (Told{"over", "leader nobody", "stopped"}));
-  EXPECT_TRUE(elections->empty());
-  EXPECT_TRUE(tenant->idle());
+  EXPECT_TRUE(elections().empty());
+  EXPECT_TRUE(tenant().idle());
 }
 
 TEST_F(Electing, StoppingTwiceIsStoppingOnce) {
@@ -122,10 +102,10 @@ TEST_F(Electing, AStopBetweenTwoCampaignsIsHeardAtOnce) {
   const ElectionId id = start();
   reply<AcquireRequest>(failed(Applied::no, FailureCode::unreachable));
   events();
-  EXPECT_FALSE(elections->campaigning());
+  EXPECT_FALSE(elections().campaigning());
   stop(id);
   EXPECT_EQ(events(), Told{"stopped"});
-  EXPECT_EQ(elections->wake(), std::nullopt);
+  EXPECT_EQ(elections().wake(), std::nullopt);
 }
 
 TEST_F(Electing, ALeaderThatStepsDownLeavesTheNameToOthersForAWhile) {
@@ -150,7 +130,7 @@ TEST_F(Electing, WhoStepsDownFromAShortLeaseComesBackSooner) {
   step_down(id);
   drained(id);
   give_back();
-  EXPECT_EQ(elections->wake(), now + 100ms);
+  EXPECT_EQ(elections().wake(), now + 100ms);
 }
 
 TEST_F(Electing, InTheMeantimeItSeesWhoLeads) {
@@ -183,7 +163,7 @@ TEST_F(Electing, WhoDoesNotLeadCannotStepDown) {
   const ElectionId id = start();
   step_down(id);
   EXPECT_EQ(events(), Told{});
-  EXPECT_TRUE(elections->campaigning());
+  EXPECT_TRUE(elections().campaigning());
   win(7);
   stop(id);
   events();
@@ -300,7 +280,7 @@ TEST_F(Electing, AReleaseThatFailsIsTriedOnInTheBackground) {
     advance(1s);
   }
   give_back();
-  EXPECT_TRUE(tenant->idle());
+  EXPECT_TRUE(tenant().idle());
   EXPECT_EQ(events(), Told{});
 }
 
@@ -311,9 +291,9 @@ TEST_F(Electing, AReleaseThatNoNodeAnswersEndsWithTheLastKeyThatCouldBeThere) {
   advance(1s);
   EXPECT_EQ(own_events(), (Told{"elected 7", "ending stopped", "over", "stopped"}));
   advance(16s);
-  EXPECT_FALSE(tenant->idle());
+  EXPECT_FALSE(tenant().idle());
   advance(2s);
-  EXPECT_TRUE(tenant->idle());
+  EXPECT_TRUE(tenant().idle());
 }
 
 // T45: a later release of the old term asks by the old grant, and frees nothing of the new one.
@@ -350,15 +330,15 @@ TEST_F(Electing, ClosingEndsEveryElectionWhateverItDoes) {
   EXPECT_EQ(std::ranges::count(ends, "ending closed"), 1);
   EXPECT_EQ(ends.size(), 10U);
   EXPECT_EQ(endings.at(0).deadline, now);
-  EXPECT_TRUE(elections->empty());
-  EXPECT_FALSE(elections->campaigning());
-  EXPECT_EQ(elections->wake(), std::nullopt);
+  EXPECT_TRUE(elections().empty());
+  EXPECT_FALSE(elections().campaigning());
+  EXPECT_EQ(elections().wake(), std::nullopt);
 
   // The names are given back, as far as nodes can be reached.
   EXPECT_EQ(asked<ReleaseRequest>().size(), 5U);  // one of them was on its way, and one may be granted yet
   give_back();
   advance(2s);
-  EXPECT_TRUE(tenant->idle());
+  EXPECT_TRUE(tenant().idle());
   EXPECT_EQ(events(), Told{});
 }
 
@@ -378,10 +358,10 @@ TEST_F(Electing, ACampaignThatIsRefusedIsTriedAgainAfterPausesThatGrow) {
   std::vector<Duration> pauses;
   for (int i = 0; i < 8; ++i) {
     reply<AcquireRequest>(failed(Applied::no, FailureCode::unreachable));
-    EXPECT_FALSE(elections->campaigning());
-    pauses.push_back(elections->wake().value() - now);
+    EXPECT_FALSE(elections().campaigning());
+    pauses.push_back(elections().wake().value() - now);
     advance(pauses.back());
-    EXPECT_TRUE(elections->campaigning());
+    EXPECT_TRUE(elections().campaigning());
   }
   Duration longest = 50ms;
   for (const Duration pause : pauses) {
@@ -403,7 +383,7 @@ TEST_F(Electing, AfterATermThePausesAreShortAgain) {
   drained(id);
   give_back();
   reply<AcquireRequest>(failed(Applied::no, FailureCode::unreachable));
-  EXPECT_LE(*elections->wake() - now, 50ms);
+  EXPECT_LE(*elections().wake() - now, 50ms);
 }
 
 TEST_F(Electing, WhatHindersACampaignIsToldOnceForEachReason) {
@@ -454,7 +434,7 @@ TEST_F(Electing, AnotherCapOrAQuarantineHindersUntilItIsOver) {
   start();
   reply<AcquireRequest>(NotOpen{"60000 1 e1 quarantined life 1 1 60000 restarted"});
   EXPECT_EQ(events(), Told{"hindered not_open"});
-  EXPECT_TRUE(elections->campaigning());  // it is waited for
+  EXPECT_TRUE(elections().campaigning());  // it is waited for
   advance(1s);
   win(7);
   EXPECT_EQ(own_events(), Told{"elected 7"});

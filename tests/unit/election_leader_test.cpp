@@ -86,12 +86,12 @@ TEST_F(Electing, AnObserverOnlyLooks) {
   redis_shows = led_by("web-3", 6);
   advance(1s);
   EXPECT_EQ(events(), Told{"leader web-3 6"});
-  EXPECT_FALSE(elections->campaigning());
+  EXPECT_FALSE(elections().campaigning());
   step_down(id);
   stop(id);
   EXPECT_EQ(events(), Told{"stopped"});
   EXPECT_TRUE(open.empty());
-  EXPECT_TRUE(tenant->idle());
+  EXPECT_TRUE(tenant().idle());
 }
 
 // T51: a leader that died, and one that gave back to whoever waits.
@@ -163,15 +163,15 @@ TEST_F(Electing, EachElectionGoesItsOwnWay) {
   ASSERT_EQ(requests.size(), 3U);
   reply(requests[1], Granted{7});
   EXPECT_EQ(events(), (Told{"elected 7", "leader us 7"}));
-  EXPECT_TRUE(elections->campaigning());
+  EXPECT_TRUE(elections().campaigning());
   reply(requests[0], Granted{8});
   stop(two);
   EXPECT_EQ(events(), (Told{"elected 8", "leader us 8", "ending stopped"}));
   EXPECT_EQ(endings.at(0).election, two);
   stop(three);
   EXPECT_EQ(events(), Told{"stopped"});
-  EXPECT_FALSE(elections->campaigning());
-  EXPECT_FALSE(elections->empty());
+  EXPECT_FALSE(elections().campaigning());
+  EXPECT_FALSE(elections().empty());
 }
 
 // T20: also for the same name, by one process.

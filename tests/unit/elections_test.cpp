@@ -1,6 +1,5 @@
 // Many elections over one tenant under random answers, silence and late timers; single stories are told in
 // election_test.cpp and in the scenarios.
-#include "core/elections.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,10 +23,7 @@ class Campaigns {
   };
 
   Campaigns(std::uint64_t seed, Kind kind)
-      : kind_(kind),
-        chance_(seed),
-        tenant_({.owner = "us", .nodes = kind.nodes}, Random(seed + 1)),
-        elections_(tenant_, Random(seed + 2)) {}
+      : kind_(kind), chance_(seed), agent_({.owner = "us", .nodes = kind.nodes}, Random(seed + 1)) {}
 
   void step() {
     switch (chance_.below(24)) {
@@ -35,10 +31,10 @@ class Campaigns {
         if (known_.size() < 6) start();
         break;
       case 1:
-        if (chance_.below(4) == 0) with_one([&](ElectionId id) { elections_.stop(id, now_, actions_); });
+        if (chance_.below(4) == 0) with_one([&](ElectionId id) { agent_.stop(id, now_); });
         break;
       case 2:
-        with_one([&](ElectionId id) { elections_.step_down(id, actions_); });
+        with_one([&](ElectionId id) { agent_.step_down(id, now_); });
         break;
       case 3:
         with_one([&](ElectionId id) { drained_at_random(id); });
@@ -53,21 +49,21 @@ class Campaigns {
         pass_time();
         break;
       case 9:
-        tenant_.on_listening(static_cast<NodeIndex>(chance_.below(kind_.nodes)), chance_.below(2) == 0, now_);
+        agent_.on_listening(static_cast<NodeIndex>(chance_.below(kind_.nodes)), chance_.below(2) == 0, now_);
         break;
       default:
         answer();
     }
-    settle();
+    if (chance_.below(4) != 0) settle();  // else more happens before anybody looks
   }
 
   // All are stopped or closed, drain, and give back.
   void end() {
     const bool closes = chance_.below(2) == 0;
-    if (closes) elections_.close(now_, actions_);
-    for (const auto& [id, it] : Known(known_)) elections_.stop(id, now_, actions_);
+    if (closes) agent_.close_elections(now_);
+    for (const auto& [id, it] : Known(known_)) agent_.stop(id, now_);
     settle();
-    EXPECT_TRUE(!closes || elections_.empty());
+    EXPECT_TRUE(!closes || agent_.elections().empty());
     while (!draining_.empty()) {
       drain_one();
       settle();
@@ -80,10 +76,9 @@ class Campaigns {
       answer();
       settle();
     }
-    EXPECT_TRUE(elections_.empty());
+    EXPECT_TRUE(agent_.idle());
     EXPECT_TRUE(known_.empty()) << "every election stops";
-    EXPECT_FALSE(elections_.campaigning());
-    EXPECT_TRUE(tenant_.idle());
+    EXPECT_FALSE(agent_.elections().campaigning());
     EXPECT_FALSE(wake());
   }
 
@@ -115,36 +110,32 @@ class Campaigns {
     ElectionPlan plan = election_plan("k" + std::to_string(chance_.below(3)));
     plan.candidate = chance_.below(5) != 0;
     const bool observes = !plan.candidate;
-    known_[elections_.start(std::move(plan), now_, actions_)].observes = observes;
+    known_[agent_.start(std::move(plan), now_)].observes = observes;
   }
 
   // Of a term that is long over, or of one that does not end yet: both mean nothing.
   void drained_at_random(ElectionId id) {
     const Candidate& it = known_.at(id);
-    if (it.phase == Phase::leading) elections_.drained(id, it.term, now_, actions_);
+    if (it.phase == Phase::leading) agent_.drained(id, it.term, now_);
     if (!it.past.empty()) {
-      elections_.drained(id, it.past[chance_.below(it.past.size())], now_, actions_);
+      agent_.drained(id, it.past[chance_.below(it.past.size())], now_);
     }
   }
   void drain_one() {
     const auto it = draining_.begin() + static_cast<std::ptrdiff_t>(chance_.below(draining_.size()));
     const auto [id, term] = *it;
     draining_.erase(it);
-    elections_.drained(id, term, now_, actions_);
+    agent_.drained(id, term, now_);
   }
 
-  std::optional<Time> wake() const {
-    const auto one = tenant_.wake();
-    const auto other = elections_.wake();
-    return one && other ? std::min(*one, *other) : one ? one : other;
-  }
+  std::optional<Time> wake() const { return agent_.wake(); }
   void on_timer() {
-    tenant_.on_timer(now_, actions_);
-    elections_.on_timer(now_, actions_);
+    agent_.on_timer(now_);
     settle();
   }
   // The process may stand still for a while, but a punctual one hears every timer on time.
   void pass(Duration duration) {
+    settle();
     const Time until = now_ + duration;
     while (kind_.punctual && wake() && *wake() <= until) {
       now_ = std::max(now_, *wake());
@@ -166,7 +157,7 @@ class Campaigns {
     pass(chance_.between(0s, 5ms));
     if (std::erase_if(open_, [&](const Send& it) { return it.id == sent.id; }) == 0)
       return;  // dropped meanwhile
-    tenant_.on_reply(sent.id, reply_to(sent.request), now_, actions_);
+    agent_.on_reply(sent.id, reply_to(sent.request), now_);
   }
 
   Reply reply_to(const Request& request) {
@@ -201,9 +192,17 @@ class Campaigns {
   }
 
   void settle() {
-    elections_.digest(actions_, now_);
-    for (const Action& action : std::exchange(actions_, {})) {
-      std::visit([&](const auto& it) { on(it); }, action);
+    for (Outcome outcome = agent_.take(); !outcome.empty(); outcome = agent_.take()) {
+      for (const Notice& notice : outcome.notices) {
+        std::visit(
+            Overload{[&](const ClockJumped& it) { on(it); },
+                     [&](const auto& audience) { std::visit([&](const auto& it) { on(it); }, audience); }},
+            notice);
+      }
+      for (const Drop& drop : outcome.effects.drops) {
+        std::erase_if(open_, [&](const Send& sent) { return sent.id == drop.id; });
+      }
+      std::ranges::move(outcome.effects.sends, std::back_inserter(open_));
     }
   }
 
@@ -212,11 +211,6 @@ class Campaigns {
   void on(const Other&) {
     ADD_FAILURE() << "this belongs to nobody";
   }
-  void on(const Send& it) { open_.push_back(it); }
-  void on(const Drop& it) {
-    std::erase_if(open_, [&](const Send& sent) { return sent.id == it.id; });
-  }
-  void on(const Listen&) {}
   void on(const Renewed& it) {
     for (auto& [id, candidate] : known_) {
       if (candidate.term != it.lease) continue;
@@ -298,10 +292,8 @@ class Campaigns {
 
   Kind kind_;
   Random chance_;
-  Tenant tenant_;
-  Elections elections_;
+  Agent agent_;
   Time now_{};
-  Actions actions_;
   std::vector<Send> open_;
   Known known_;
   std::vector<std::pair<ElectionId, LeaseId>> draining_;  // the work that has been told to end

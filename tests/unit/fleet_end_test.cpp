@@ -20,7 +20,7 @@ TEST_F(Sharing, ASessionIsGivenBackWhenItsWorkHasEnded) {
 // T43: nobody waits longer than the lease lasts, and it is renewed no more.
 TEST_F(Sharing, WorkThatDoesNotEndIsNotWaitedForBeyondTheDeadline) {
   begin({}, {"a"});
-  const Time held_until = *tenant.deadline_of(ours.at("a").lease);
+  const Time held_until = *agent.tenant().deadline_of(ours.at("a").lease);
   share({});
   EXPECT_LE(endings.at(0).deadline, held_until);
   advance(endings[0].deadline - now - 1ms);
@@ -37,8 +37,8 @@ TEST_F(Sharing, WorkThatEndsAfterAllIsOverDoesNothing) {
   share({"a"});
   settle();
   events();
-  fleet->drained(old, now, actions);
-  EXPECT_TRUE(actions.empty());
+  agent.session_drained(old, now);
+  EXPECT_TRUE(agent.take().empty());
   EXPECT_TRUE(shown("a"));
 }
 
@@ -69,7 +69,7 @@ TEST_F(Sharing, AfterStandingStillForLongItIsToldFirstThatNothingIsOurs) {
   const Told first = events();
   ASSERT_FALSE(first.empty());
   EXPECT_EQ(first[0], "ending a not_renewed");
-  EXPECT_EQ(fleet->owned(), 0U);
+  EXPECT_EQ(agent.fleet()->owned(), 0U);
 }
 
 // P16: whoever stops says so, and gives everything back.
@@ -80,12 +80,11 @@ TEST_F(Sharing, StoppedItLeavesAndGivesAllBack) {
   EXPECT_EQ(events(), (Told{"ending a stopped", "ending b stopped"}));
   EXPECT_EQ(beats.back().ttl, 0s);
   drained("a");
-  EXPECT_FALSE(fleet->stopped());
+  EXPECT_NE(agent.fleet(), nullptr);
   drained("b");
   EXPECT_EQ(events(), (Told{"ended a", "ended b", "stopped"}));
   EXPECT_TRUE(redis.empty());
-  EXPECT_FALSE(fleet->wake());
-  EXPECT_TRUE(tenant.idle());
+  EXPECT_TRUE(agent.idle());
 }
 
 TEST_F(Sharing, StoppedItStandsInNoQueueAnyMore) {

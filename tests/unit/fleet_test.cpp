@@ -8,7 +8,7 @@ namespace {
 TEST_F(Sharing, AloneItTakesAllSessions) {
   begin({}, {"a", "b", "c"});
   EXPECT_EQ(events(), (Told{"joined", "instances +us", "took a", "took b", "took c"}));
-  EXPECT_TRUE(fleet->settled());
+  EXPECT_TRUE(agent.fleet()->settled());
   EXPECT_EQ(owned_as_told(), 3U);
 }
 
@@ -48,7 +48,7 @@ TEST_F(Sharing, WhatAnotherHasTooMuchOfIsAskedFor) {
   const auto waited = std::ranges::count_if(redis, [](const auto& it) { return it.second.waiters > 0; });
   EXPECT_EQ(waited, 2);
   EXPECT_TRUE(owned().empty());
-  EXPECT_FALSE(fleet->settled());
+  EXPECT_FALSE(agent.fleet()->settled());
 }
 
 TEST_F(Sharing, WhatAnotherHasAsItsShareIsLeftAlone) {
@@ -56,7 +56,7 @@ TEST_F(Sharing, WhatAnotherHasAsItsShareIsLeftAlone) {
   held_by("web-1", "s2");
   begin({member("web-1", 2)}, sessions(4));
   EXPECT_EQ(owned(), (Sessions{"s3", "s4"}));
-  EXPECT_TRUE(fleet->settled());
+  EXPECT_TRUE(agent.fleet()->settled());
 }
 
 // T54
@@ -160,7 +160,7 @@ TEST_F(Sharing, AfterStandingStillForLongItLooksAtEverythingAnew) {
 TEST_F(Sharing, WhatOthersSayTheyHaveAndWasNotSeenIsLookedAt) {
   held_by("web-1", "s1");
   begin({member("web-1", 1)}, sessions(2));
-  ASSERT_TRUE(fleet->settled());
+  ASSERT_TRUE(agent.fleet()->settled());
   others = {member("web-1", 0)};
   redis.erase("poll:lease:s1");
   advance(40s);
@@ -211,7 +211,7 @@ TEST_F(Sharing, SilenceIsToldOnceAndAgainOnlyAfterAnAnswer) {
 
 TEST_F(Sharing, AQuarantineIsToldOnceWithItsEndAndSoIsThatItIsOver) {
   closed = "60000 1 e quarantined l 1 1 60000 restarted";
-  tenant.on_admitted(0, *read_record(closed), now);
+  agent.on_admitted(0, *read_record(closed), now);
   const Time began = now;
   begin({}, sessions(3));
   EXPECT_EQ(events(), (Told{"joined", "instances +us", "not open"}));
@@ -239,11 +239,11 @@ TEST_F(Sharing, EverybodyNamesTheSameForASession) {
   begin({member("web-1")}, sessions(4));
   int own = 0;
   for (const std::string& session : sessions(4)) {
-    own += fleet->preferred(session) == "us" ? 1 : 0;
-    EXPECT_EQ(fleet->preferred(session) == "us", ours.contains(session));
+    own += agent.fleet()->preferred(session) == "us" ? 1 : 0;
+    EXPECT_EQ(agent.fleet()->preferred(session) == "us", ours.contains(session));
   }
   EXPECT_EQ(own, 2);
-  EXPECT_FALSE(fleet->preferred("no such session"));
+  EXPECT_FALSE(agent.fleet()->preferred("no such session"));
 }
 
 }  // namespace

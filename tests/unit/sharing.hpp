@@ -9,7 +9,8 @@
 #include <map>
 #include <utility>
 
-#include "core/fleet.hpp"
+#include "core/agent.hpp"
+#include "core/overload.hpp"
 #include "machine.hpp"
 
 namespace tenure::core {
@@ -30,10 +31,9 @@ inline Sessions sessions(int count) {
 
 // Leases of 30 s, held for 26.998 s after the send that armed them; beats every 9 to 10 s.
 struct Sharing : testing::Test {
-  Tenant tenant{{.owner = "us"}, Random(1)};
-  std::optional<Fleet> fleet{};
+  Agent agent{{.owner = "us"}, Random(1)};
+  FleetPlan plan{.prefix = "poll:", .timing = timing_of({.ttl = 30s}), .boot = "boot"};
   Time now{};
-  Actions actions{};
   std::vector<Send> open{};              // not answered yet
   std::map<std::string, Sight> redis{};  // what it shows, by key
   std::vector<Member> others{};          // who live beside us
@@ -51,46 +51,37 @@ struct Sharing : testing::Test {
   std::vector<SessionEnding> endings{};
   std::optional<Time> opens_by{};  // as was last said
 
-  Sharing() {
-    FleetPlan plan{.prefix = "poll:", .timing = timing_of({.ttl = 30s}), .boot = "boot"};
-    fleet.emplace(std::move(plan), tenant, Random(2));
-  }
-
   // The driver's calls.
   void start() {
-    fleet->start(now);
-    on_timer();
+    call([&] { agent.join(plan, now); });
   }
   void share(const Sessions& all) {
-    call([&] { fleet->share(all, now, actions); });
+    call([&] { agent.share(all, now); });
   }
   void stop() {
-    call([&] { fleet->stop(now, actions); });
+    call([&] { agent.leave(now); });
   }
   void close() {
-    call([&] { fleet->close(now, actions); });
+    call([&] { agent.close_fleet(now); });
   }
   void take(const std::string& session) {
-    call([&] { fleet->take(session, now, actions); });
+    call([&] { agent.take_session(session, now); });
   }
   bool give_back(const std::string& session) {
     bool ours_to_give = false;
-    call([&] { ours_to_give = fleet->give_back(session, now, actions); });
+    call([&] { ours_to_give = agent.give_back(session, now); });
     return ours_to_give;
   }
   void drained(const std::string& session) {
-    call([&] { fleet->drained(ours.at(session).lease, now, actions); });
+    call([&] { agent.session_drained(ours.at(session).lease, now); });
   }
   void hear(const std::string& message) {
-    call([&] { fleet->on_change(message, now, actions); });
+    call([&] { agent.on_change(message, now); });
   }
   void on_timer() {
-    call([&] {
-      tenant.on_timer(now, actions);
-      fleet->on_timer(now, actions);
-    });
+    call([&] { agent.on_timer(now); });
   }
-  std::optional<Time> wake() const { return sooner(tenant.wake(), fleet->wake()); }
+  std::optional<Time> wake() const { return agent.wake(); }
   // The clock moves, and everything happens when it is due.
   void advance(Duration duration) {
     const Time until = now + duration;
@@ -148,22 +139,29 @@ struct Sharing : testing::Test {
   void call(Call&& what) {
     what();
     for (;;) {
-      fleet->digest(actions, now);
-      for (const Action& action : std::exchange(actions, {})) {
-        std::visit(
-            [&](const auto& it) {
-              if constexpr (requires { on(it); })
-                on(it);  // a lease's life is told by what its session goes through
-            },
-            action);
+      for (Outcome outcome = agent.take(); !outcome.empty(); outcome = agent.take()) {
+        for (const Notice& notice : outcome.notices) {
+          std::visit(Overload{[&](const FleetNotice& it) { std::visit([&](const auto& of) { on(of); }, it); },
+                              [](const LeaseNotice&) {},  // is told by what its session goes through
+                              [&](const auto&) { told.emplace_back("what is no fleet's"); }},
+                     notice);
+        }
+        perform(outcome.effects);
       }
       const auto next = std::ranges::find_if(open, [this](const Send& it) { return answers(it.request); });
       if (next == open.end()) return;
       const Send sent = *next;
       open.erase(next);
-      tenant.on_reply(sent.id, std::visit([this](const auto& it) { return this->answer(it); }, sent.request),
-                      now, actions);
+      agent.on_reply(sent.id, std::visit([this](const auto& it) { return this->answer(it); }, sent.request),
+                     now);
     }
+  }
+  void perform(Effects& effects) {
+    for (const Drop& drop : effects.drops) {
+      std::erase_if(open, [&](const Send& sent) { return sent.id == drop.id; });
+    }
+    std::ranges::move(effects.sends, std::back_inserter(open));
+    if (effects.listen && !std::exchange(listens, true)) agent.on_listening(0, true, now);
   }
 
   bool answers(const Request& request) const {
@@ -224,13 +222,6 @@ struct Sharing : testing::Test {
     return Opened{};
   }
 
-  void on(const Send& it) { open.push_back(it); }
-  void on(const Listen&) {
-    if (!std::exchange(listens, true)) tenant.on_listening(0, true, now);
-  }
-  void on(const Drop& it) {
-    std::erase_if(open, [&](const Send& sent) { return sent.id == it.id; });
-  }
   void on(const SessionTaken& it) {
     ours[it.session] = it.lease;
     told.push_back("took " + it.session);

@@ -90,20 +90,6 @@ TEST_F(OfTenant, ARenewalAsksForTheTimeAndAReleaseDoesNot) {
   EXPECT_EQ(sent().size(), 1U);
 }
 
-// A Drop closes a connection: what is sent in the same breath must go over the next one.
-TEST_F(OfTenant, WhatTimedOutIsDroppedBeforeAnythingIsSent) {
-  begin(1);
-  tenant->acquire(wish("held"), at(0s), actions);
-  reply(sent<AcquireRequest>(), Granted{7}, at(0s));
-  tenant->acquire(wish("silent"), at(2900ms), actions);
-  actions.clear();
-
-  tenant->on_timer(at(4s), actions);  // late: the renewal is due, and the other request has timed out
-  ASSERT_GE(actions.size(), 2U);
-  EXPECT_TRUE(std::holds_alternative<Drop>(actions[0]));
-  EXPECT_EQ(sent<RenewRequest>().size(), 1U);
-}
-
 // T28, T20: two wait in one process, by one channel; each has its own ticket.
 TEST_F(OfTenant, ACallGoesToTheWaiterWhoseTicketItNames) {
   begin(1);
