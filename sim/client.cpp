@@ -149,14 +149,13 @@ void Client::perform() {
   if (std::exchange(performing_, true)) return;
   for (core::Outcome outcome = agent_.take(); !outcome.empty(); outcome = agent_.take()) {
     for (const core::Notice& notice : outcome.notices) {
-      std::visit(
-          core::Overload{
-              [this](const core::ElectionNotice& it) { on_election(it); },
-              [this](const core::FleetNotice& it) { on_fleet(it); },
-              [this](const core::ClockJumped& it) { on(it); },
-              [this](const auto& audience) { std::visit([this](const auto& it) { on(it); }, audience); },
-          },
-          notice);
+      std::visit(core::Overload{
+                     [&](const core::ElectionNotice& it) { on_election(it); },
+                     [&](const core::FleetNotice& it) { on_fleet(it); },
+                     [&](const core::ClockJumped& it) { on(it); },
+                     [&](const auto& audience) { std::visit([&](const auto& it) { on(it); }, audience); },
+                 },
+                 notice);
     }
     perform(outcome.effects);
     look_for_loose_ends();

@@ -85,7 +85,7 @@ void Client::listen_to_changes() {
 }
 
 void Client::on_fleet(const core::FleetNotice& notice) {
-  std::visit([this](const auto& it) { on(it); }, notice);
+  std::visit([&](const auto& it) { on(it); }, notice);
   listener_.fleet(notice);
 }
 

@@ -99,7 +99,7 @@ std::string waiting_text(const core::Refusal& refusal, const std::string& name, 
 
 std::string refusal_text(const core::Refusal& refusal, const std::string& name, const Nodes& nodes) {
   if (refusal.code == RefusalCode::cancelled) return "the attempt to acquire " + name + " was cancelled";
-  const std::string reason = reason_text(refusal, nodes, Patience::leaves);
+  std::string reason = reason_text(refusal, nodes, Patience::leaves);
   if (refusal.code == RefusalCode::held) return name + " is " + reason;
   if (refusal.code == RefusalCode::waited) return "waited too long for " + name + ": " + reason;
   return reason;
