@@ -231,6 +231,8 @@ class Client {
   void expect_no_loose_ends(const std::string& key) { to_be_tied_.insert(key); }
   void look_for_loose_ends();
   void end_belief(Believed& lease);
+  // False: it was not asked for by hand.
+  bool take_note_of_answer(const std::string& session);
 
   Surroundings& shared_;
   Setup setup_;
@@ -253,7 +255,7 @@ class Client {
   bool leaving_ = false;  // it was told to leave the fleet
   TrueTime joined_at_{};
   std::set<std::string> known_sessions_;
-  std::set<std::string> by_hand_;  // asked for so
+  std::multiset<std::string> by_hand_;  // asked for so, and not answered
 
   std::map<core::LeaseId, Believed> leases_;
   std::map<core::ElectionId, Part> parts_;

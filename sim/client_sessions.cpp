@@ -92,7 +92,7 @@ void Client::on_fleet(const core::FleetNotice& notice) {
 void Client::on(const core::SessionTaken& taken) {
   const TrueTime at = shared_.schedule.now();
   const core::Acquired& won = taken.lease;
-  const bool by_hand = by_hand_.erase(taken.session) > 0;  // or both ways at once
+  const bool by_hand = take_note_of_answer(taken.session);  // or both ways at once
   if (leaving_ || !(by_hand || known_sessions_.contains(taken.session))) {
     shared_.judge.violated("T48", at, owner_ + " took " + taken.session + ", which it does not want");
   }
@@ -134,7 +134,15 @@ void Client::on(const core::SessionEnded& ended) {
   leases_.erase(ended.lease);
 }
 
-void Client::on(const core::SessionRefused& refused) { by_hand_.erase(refused.session); }
+void Client::on(const core::SessionRefused& refused) { take_note_of_answer(refused.session); }
+
+// Whoever asks twice is refused once at least, and may be given it by the other.
+bool Client::take_note_of_answer(const std::string& session) {
+  const auto asked = by_hand_.find(session);
+  if (asked == by_hand_.end()) return false;
+  by_hand_.erase(asked);
+  return true;
+}
 
 void Client::on(const core::FleetRefused&) { leaving_ = true; }
 
