@@ -53,10 +53,9 @@ class Network {
   void refuse_scripts(std::size_t node, Duration length);
   // The process of the node ends; another one answers after that long.
   void restart_node(std::size_t node, Duration down);
-  // The node's clock was set: a lease that it has expired too early stays away, unless a majority has it still.
-  void on_clock_set(std::size_t node) { trouble_all(node, schedule_.now() + std::chrono::hours(24)); }
-  // Which set it belongs to, or the cap, is being changed: many a lease ends.
-  void on_reconfigured(std::size_t node) { on_clock_set(node); }
+  // From now on a lease may be lost on that node with nothing in the way: its clock was set, and what it has expired too
+  // early stays away unless a majority has it still; or the set that it belongs to, or the cap, is being changed.
+  void excuse_losses(std::size_t node) { trouble_all(node, schedule_.now() + std::chrono::hours(24)); }
   // The client's connection was closed, or the node does not take its lease back: another grant is in the way.
   void on_hindrance(std::size_t client, std::size_t node) { trouble(client, node, schedule_.now()); }
   // From now on no message is late, lost or doubled.

@@ -23,8 +23,7 @@ Setup Operator::draw() {
 void Operator::begin() {
   const Setup target = random_.below(3) == 0 ? shared_.setups.back() : draw();
   shared_.setups.push_back(target);
-  // A lease may be lost for it at any time.
-  for (std::size_t node = 0; node < nodes_.size(); ++node) shared_.network.on_reconfigured(node);
+  for (std::size_t node = 0; node < nodes_.size(); ++node) shared_.network.excuse_losses(node);
   const std::size_t others = nodes_.size() - target.nodes;
   if (const Running running = plan(target, random_.below(2) == 0 ? others : random_.below(others + 1))) {
     go_on(running);

@@ -103,7 +103,7 @@ void Storm::inject(Fault fault) {
     case Fault::step:
       shared_.judge.on_broken_assumption();
       set_a_clock_ = true;
-      shared_.network.on_clock_set(node);
+      shared_.network.excuse_losses(node);
       nodes_[node]->step_clock(random_.between(-std::chrono::hours(3), std::chrono::hours(3)));
       break;
     case Fault::reconfigure:
