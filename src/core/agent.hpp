@@ -10,9 +10,9 @@
 // called while they are told is part of the next outcome.
 //
 // Every Send is answered once, by a reply or a Failure, unless a Drop withdraws it first. A Drop also says that the
-// connection which carries the request is not to be used again; the other requests on it are answered with
-// Failure{Applied::perhaps}. Of its connections the driver tells when one was admitted by its node, and when messages of
-// a node are heard. Neither is ever needed for safety.
+// connection which carries the request is not to be used again; the other requests on it are answered with a Failure that
+// says whether they may have had an effect. Of its connections the driver tells when one was admitted by its node, and when
+// messages of a node are heard. Neither is ever needed for safety.
 #pragma once
 
 #include <optional>
