@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/access.hpp"
+#include "core/overload.hpp"
 #include "core/record.hpp"
 #include "core/text.hpp"
 
@@ -51,7 +52,6 @@ void Acquisition::start(Time now, Outbox& out) {
     give_up_at_ = now + *wish_.wait_max;
   }
   last_sent_ = now;
-  enrolled_ = ticket_.has_value() && context_.ears.open();
   if (std::ranges::find(woken_by_, true) != woken_by_.end()) last_called_ = now;
   woken_by_.assign(woken_by_.size(), false);
   // A turn that is still to come is not forgotten because of a round before it.
@@ -61,66 +61,69 @@ void Acquisition::start(Time now, Outbox& out) {
     last_told_ = now;
   }
   ears_opened_ = false;
+  if (place_ == Place::present) place_ = Place::past;
   for (NodeIndex node = 0; node < ticketed_.size(); ++node) {
     ticketed_[node] = ticket_.has_value() && context_.ears.nodes()[node];
-    queued_ = queued_ || ticketed_[node];
+    if (ticketed_[node]) place_ = context_.ears.open() ? Place::present : Place::past;
   }
-  round_.emplace(may_hold_.size(), wish_.timing);
-  round_->start(wish_.key, grant_, ticket_, context_.ears.nodes(), now, out);
+  auto& round = phase_.emplace<AcquireRound>(may_hold_.size(), wish_.timing);
+  round.start(wish_.key, grant_, ticket_, context_.ears.nodes(), now, out);
 }
 
 std::optional<Acquisition::End> Acquisition::on_reply(NodeIndex node, const Reply& reply, Time now,
                                                       Random& random, Outbox& out) {
-  must(round_.has_value() || confirm_.has_value(), "a reply belongs to a round");
-  if (confirm_) {
-    const auto result = confirm_->on_reply(node, reply, now);
-    return result ? on_round_end(*result, now, random, out) : std::nullopt;
+  must(!pauses(), "a reply belongs to a round");
+  std::optional<RoundResult> result;
+  if (auto* confirm = std::get_if<ConfirmRound>(&phase_)) {
+    result = confirm->on_reply(node, reply, now);
+  } else {
+    const auto distrusted = context_.clocks.distrusted_until(node, now);
+    const bool granted = std::holds_alternative<Granted>(reply);
+    const Reply& counted = granted && distrusted ? jumped(*distrusted - now) : reply;
+    result = std::get<AcquireRound>(phase_).on_reply(node, counted, now);
   }
-  const auto distrusted = context_.clocks.distrusted_until(node, now);
-  const bool granted = std::holds_alternative<Granted>(reply);
-  const auto result = round_->on_reply(node, granted && distrusted ? jumped(*distrusted - now) : reply, now);
-  if (!result) return std::nullopt;
-  return on_round_end(*result, now, random, out);
+  return result ? on_round_end(*result, now, random, out) : std::nullopt;
 }
 
 std::optional<Acquisition::End> Acquisition::on_timer(Time now, Random& random, Outbox& out) {
   // The wait ends on time, also in the middle of a round; a grant that comes later is released
   // and never reads as success (T16).
   if (give_up_at_ && now >= *give_up_at_) return cancel(RefusalCode::waited, out);
-  if (round_ || confirm_) {
-    const auto result = confirm_ ? confirm_->on_timer(now, out) : round_->on_timer(now, out);
-    if (!result) return std::nullopt;
-    return on_round_end(*result, now, random, out);
+  if (pauses()) {
+    if (now >= next_look()) start(now, out);
+    return std::nullopt;
   }
-  if (now >= next_look()) start(now, out);
-  return std::nullopt;
+  auto* confirm = std::get_if<ConfirmRound>(&phase_);
+  const auto result =
+      confirm != nullptr ? confirm->on_timer(now, out) : std::get<AcquireRound>(phase_).on_timer(now, out);
+  return result ? on_round_end(*result, now, random, out) : std::nullopt;
 }
 
 Acquisition::End Acquisition::cancel(RefusalCode why, Outbox& out) {
   Refusal refusal = last_;
-  if (confirm_) confirm_->abandon(out);
-  if (round_) {
-    const auto silent = round_->abandon(out);
+  if (auto* confirm = std::get_if<ConfirmRound>(&phase_)) confirm->abandon(out);
+  if (auto* round = std::get_if<AcquireRound>(&phase_)) {
+    const auto silent = round->abandon(out);
     // Who waited in vain for a Redis that never said anything should hear of it.
     if (why == RefusalCode::waited && !answered_) {
       for (const NodeIndex node : silent) refusal.failures.push_back({node, silence});
     }
-    note_loose_ends();
+    note_loose_ends(*round);
   }
   refusal.code = why;
   return refused(std::move(refusal));
 }
 
 void Acquisition::on_wake_up(NodeIndex node, Duration after, Time now) {
-  if (!queued_) return;
+  if (place_ == Place::none) return;
   if (after > Duration::zero()) {
     turns_.at(node) = std::min(turns_.at(node), now + after);
     return;
   }
   woken_by_.at(node) = true;
   // A call may come before the answer that says "held": it is remembered until the round ends (T26).
-  if (round_ || confirm_) return;
-  if (const auto look = look_after_calls(now)) look_at(*look);
+  if (!pauses()) return;
+  if (const auto look = look_after_calls(now)) look_by(*look);
 }
 
 // What came to nothing is not believed again at once: it may be forged.
@@ -153,50 +156,52 @@ void Acquisition::on_listening(bool listening, Time now) {
   if (listening) {
     // What was said meanwhile is lost, and so may be the place in the queue.
     ears_opened_ = true;
-    if (!round_ && !confirm_) next_round_ = now;
+    if (pauses()) pause_until(now);
   } else if (!context_.ears.open()) {
-    enrolled_ = false;
-    if (!round_ && !confirm_) look_at(now + wish_.retry_delay);
+    if (place_ == Place::present) place_ = Place::past;
+    if (pauses()) look_by(now + wish_.retry_delay);
   }
 }
 
 void Acquisition::on_opened(Time now) {
-  if (round_ || confirm_ || last_.code != RefusalCode::not_open) return;
-  next_round_ = now;
+  if (pauses() && last_.code == RefusalCode::not_open) pause_until(now);
 }
 
 Time Acquisition::wake() const {
-  const Time next = confirm_ ? confirm_->ends_at() : round_ ? round_->ends_at() : next_look();
+  const Time next = std::visit(Overload{[this](const Pause&) { return next_look(); },
+                                        [](const auto& round) { return round.ends_at(); }},
+                               phase_);
   return give_up_at_ ? std::min(next, *give_up_at_) : next;
 }
 
 std::optional<Acquisition::End> Acquisition::on_round_end(const RoundResult& result, Time now, Random& random,
                                                           Outbox& out) {
-  if (confirm_) {
-    confirm_->abandon(out);
-    confirm_.reset();
-    if (const auto* win = std::get_if<Win>(&result)) return won(*win);
-    return on_refusal(std::get<Refusal>(result), true, false, now, random, out);
-  }
-  const auto silent = round_->abandon(out);
   const auto* win = std::get_if<Win>(&result);
+  if (auto* confirm = std::get_if<ConfirmRound>(&phase_)) {
+    confirm->abandon(out);
+    phase_ = Pause{};
+    if (win != nullptr) return won(*win);
+    return on_refusal(std::get<Refusal>(result), Met::others, now, random, out);
+  }
+  auto& round = std::get<AcquireRound>(phase_);
+  const auto silent = round.abandon(out);
   if (win != nullptr && may_hold_.size() == 1) return won(*win);
-  const bool rival = !round_->held().empty();
-  const bool split = rival && round_->granted() > 0;
+  const Met met = round.held().empty() ? Met::nobody : round.granted() > 0 ? Met::split : Met::others;
   majority_gave_ = majority_gave_ || win != nullptr || may_hold_.size() == 1;
   answered_ = answered_ || win != nullptr;
-  held_ = round_->held();
-  if (win != nullptr) confirm_.emplace(*win, round_->failures(), may_hold_.size(), wish_.timing);
-  note_loose_ends();
+  held_ = round.held();
+  note_loose_ends(round);
   if (win != nullptr) {
-    confirm_->start(wish_.key, grant_, silent, now, out);
+    ConfirmRound confirm(*win, round.failures(), may_hold_.size(), wish_.timing);
+    phase_.emplace<ConfirmRound>(std::move(confirm)).start(wish_.key, grant_, silent, now, out);
     return std::nullopt;
   }
-  return on_refusal(std::get<Refusal>(result), rival, split, now, random, out);
+  phase_ = Pause{};
+  return on_refusal(std::get<Refusal>(result), met, now, random, out);
 }
 
-std::optional<Acquisition::End> Acquisition::on_refusal(Refusal refusal, bool rival, bool split, Time now,
-                                                        Random& random, Outbox& out) {
+std::optional<Acquisition::End> Acquisition::on_refusal(Refusal refusal, Met met, Time now, Random& random,
+                                                        Outbox& out) {
   last_ = std::move(refusal);
   const auto jumped = [](const NodeFailure& it) { return it.failure.code == FailureCode::clock; };
   const bool heard = last_.code == RefusalCode::held || last_.code == RefusalCode::too_slow ||
@@ -211,16 +216,17 @@ std::optional<Acquisition::End> Acquisition::on_refusal(Refusal refusal, bool ri
   }
   if (!will_retry(last_)) return refused(last_);
   if (wish_.retries && retried_++ >= *wish_.retries) return refused(last_);
-  if (rival && std::ranges::find(may_hold_, true) != may_hold_.end()) {
+  if (met != Met::nobody && std::ranges::find(may_hold_, true) != may_hold_.end()) {
     discard(majority_gave_);
     nonce_ = random.next();
     grant_ = Grant(context_.owner, nonce_);
   }
-  wait_for(last_, split, now, random, out);
+  wait_for(last_, met, now, random, out);
   return std::nullopt;
 }
 
-void Acquisition::wait_for(const Refusal& refusal, bool split, Time now, Random& random, Outbox& out) {
+void Acquisition::wait_for(const Refusal& refusal, Met met, Time now, Random& random, Outbox& out) {
+  const bool split = met == Met::split;
   if (told_waiting_.note(refusal)) out.tell(Waiting{context_.id, refusal});
   if (refusal.held && !ticket_ && !wish_.retries) {
     ticket_ = Grant(context_.owner, random.next());
@@ -229,15 +235,15 @@ void Acquisition::wait_for(const Refusal& refusal, bool split, Time now, Random&
     // giving the name back this very moment, one node after the other, and calls only those who have a place.
     if (context_.ears.open() &&
         (!split || owns_majority(refusal.held->holder.owner, held_, may_hold_.size()))) {
-      next_round_ = now;
+      pause_until(now);
       return;
     }
   }
   // Whoever lost a split vote goes again after a while of its own, and so does whoever stands in no queue.
-  const auto free = split || !enrolled_ ? std::nullopt : until_free(random);
-  next_round_ = now + free.value_or(pause_after(refusal, random));
-  if (ears_opened_ && context_.ears.open() && !split) look_at(now);
-  if (const auto look = look_after_calls(now)) look_at(*look);
+  const auto free = split || place_ != Place::present ? std::nullopt : until_free(random);
+  pause_until(now + free.value_or(pause_after(refusal, random)));
+  if (ears_opened_ && context_.ears.open() && !split) look_by(now);
+  if (const auto look = look_after_calls(now)) look_by(*look);
 }
 
 bool Acquisition::only_closed(const Refusal& refusal) const {
@@ -298,11 +304,10 @@ std::optional<Duration> Acquisition::until_free(Random& random) const {
   return longest + random.between(milliseconds(1), milliseconds(5)) + milliseconds(10) * place;
 }
 
-void Acquisition::note_loose_ends() {
+void Acquisition::note_loose_ends(const AcquireRound& round) {
   for (NodeIndex node = 0; node < may_hold_.size(); ++node) {
-    if (round_->may_hold(node)) may_hold_[node] = true;
+    if (round.may_hold(node)) may_hold_[node] = true;
   }
-  round_.reset();
 }
 
 void Acquisition::discard(bool wake) {
@@ -317,7 +322,7 @@ void Acquisition::discard(bool wake) {
 
 // Where it was not granted, or came without its ticket, it leaves the queue.
 Acquisition::End Acquisition::won(const Win& win) {
-  if (queued_) {
+  if (place_ != Place::none) {
     Discarded place{*ticket_, ticket_, {}, true, last_sent_ + wish_.timing.ttl};
     for (NodeIndex node = 0; node < may_hold_.size(); ++node) {
       const bool left_it = ticketed_[node] && std::ranges::find(win.nodes, node) != win.nodes.end();
@@ -329,9 +334,9 @@ Acquisition::End Acquisition::won(const Win& win) {
 }
 
 Acquisition::End Acquisition::refused(Refusal refusal) {
-  confirm_.reset();
+  phase_ = Pause{};
   discard(true);
-  if (queued_) {
+  if (place_ != Place::none) {
     discarded_->ticket = ticket_;
     discarded_->nodes = all_nodes(may_hold_.size());
   }

@@ -1,9 +1,11 @@
 // One caller's wish for a name: rounds, pauses between them, and an end that leaves nothing behind.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/clock_watch.hpp"
@@ -75,20 +77,30 @@ class Acquisition {
   std::optional<Discarded> take_discarded() { return std::exchange(discarded_, std::nullopt); }
 
  private:
+  // Between two rounds: the next one begins then at the latest; a turn that was announced may come before.
+  struct Pause {
+    Time until{};
+  };
+  // Whom a round has met: others, and whether some nodes gave to us and some to them.
+  enum class Met : std::uint8_t { nobody, others, split };
+  // Where it stands in the queues of waiters. Present: the last round stood there, and will hear when it is called.
+  enum class Place : std::uint8_t { none, past, present };
+
   std::optional<End> on_round_end(const RoundResult& result, Time now, Random& random, Outbox& out);
-  std::optional<End> on_refusal(Refusal refusal, bool rival, bool split, Time now, Random& random,
-                                Outbox& out);
-  void wait_for(const Refusal& refusal, bool split, Time now, Random& random, Outbox& out);
+  std::optional<End> on_refusal(Refusal refusal, Met met, Time now, Random& random, Outbox& out);
+  void wait_for(const Refusal& refusal, Met met, Time now, Random& random, Outbox& out);
   bool will_retry(const Refusal& refusal) const;
   bool only_closed(const Refusal& refusal) const;
   Duration pause_after(const Refusal& refusal, Random& random) const;
   std::optional<Duration> until_free(Random& random) const;
-  void look_at(Time when) { next_round_ = std::min(next_round_, when); }
+  bool pauses() const { return std::holds_alternative<Pause>(phase_); }
+  void pause_until(Time when) { phase_ = Pause{when}; }
+  void look_by(Time when) { pause_until(std::min(std::get<Pause>(phase_).until, when)); }
   Time not_too_soon(Time look, Time last) const;
   std::optional<Time> look_after_calls(Time now) const;
   Time announced_turn() const;
-  Time next_look() const { return std::min(next_round_, announced_turn()); }
-  void note_loose_ends();
+  Time next_look() const { return std::min(std::get<Pause>(phase_).until, announced_turn()); }
+  void note_loose_ends(const AcquireRound& round);
   void discard(bool wake);
   End won(const Win& win);
   End refused(Refusal refusal);
@@ -98,14 +110,12 @@ class Acquisition {
   std::uint64_t nonce_;
   Grant grant_;                    // with that nonce
   std::optional<Grant> ticket_{};  // once it waits
-  std::optional<AcquireRound> round_;
-  std::optional<ConfirmRound> confirm_;
+  std::variant<Pause, AcquireRound, ConfirmRound> phase_;
   std::vector<bool> may_hold_;  // the present grant
   std::vector<bool> ticketed_;  // the nodes that the present round showed its ticket to
   bool majority_gave_ = false;  // the present grant, or perhaps
   std::optional<Discarded> discarded_;
   std::optional<Time> give_up_at_;
-  Time next_round_{};  // at the latest; a turn that was announced may come before
   Time last_sent_{};
   Time last_called_ = long_ago;  // when a round last began because of calls
   Time last_told_ = long_ago;    // or because a message said when to look
@@ -115,8 +125,7 @@ class Acquisition {
   std::vector<Held> held_;       // what nodes said in the last round
   Refusal last_;
   unsigned failures_ = 0;
-  bool enrolled_ = false;  // the last round stood in the queues
-  bool queued_ = false;    // and some round did, on some node
+  Place place_ = Place::none;
   bool answered_ = false;  // has a quorum ever answered?
   bool reconnected_ = false;
   unsigned retried_ = 0;

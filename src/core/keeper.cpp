@@ -155,7 +155,7 @@ void Keeper::fly(Batched request, Cargo cargo, Batch& batch, Outbox& out) {
 // majority stands may be put back also where nothing was lost. Putting back renews what is there after all.
 void Keeper::send(BatchId id, Batch& batch, NodeIndex node, Time now, Outbox& out) {
   const Timing& timing = *batch.timing;
-  Cargo renewed{{id, node, false, false, now, now + timing.node_timeout, {}}};
+  Cargo renewed{.flight = {.batch = id, .node = node, .sent = now, .ends_at = now + timing.node_timeout}};
   Cargo healed = renewed;
   healed.flight.reasserts = true;
   Cargo put_back = healed;

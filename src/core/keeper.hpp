@@ -97,7 +97,7 @@ class Keeper {
         false;  // the node's record had changed since its connection was admitted; now it is admitted
     Time sent{};
     Time ends_at{};
-    std::vector<LeaseId> leases;
+    std::vector<LeaseId> leases{};
   };
   // A flight that is being loaded.
   struct Cargo {
