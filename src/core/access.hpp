@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/action.hpp"
+#include "core/notice.hpp"
 
 namespace tenure::core {
 

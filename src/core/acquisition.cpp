@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/access.hpp"
+#include "core/action.hpp"
 #include "core/overload.hpp"
 #include "core/record.hpp"
 #include "core/text.hpp"
@@ -186,7 +187,7 @@ std::optional<Acquisition::End> Acquisition::on_round_end(const RoundResult& res
   auto& round = std::get<AcquireRound>(phase_);
   const auto silent = round.abandon(out);
   if (win != nullptr && may_hold_.size() == 1) return won(*win);
-  const Met met = round.held().empty() ? Met::nobody : round.granted() > 0 ? Met::split : Met::others;
+  const Met met = round.held().empty() ? Met::alone : round.granted() > 0 ? Met::split : Met::others;
   majority_gave_ = majority_gave_ || win != nullptr || may_hold_.size() == 1;
   answered_ = answered_ || win != nullptr;
   held_ = round.held();
@@ -216,7 +217,7 @@ std::optional<Acquisition::End> Acquisition::on_refusal(Refusal refusal, Met met
   }
   if (!will_retry(last_)) return refused(last_);
   if (wish_.retries && retried_++ >= *wish_.retries) return refused(last_);
-  if (met != Met::nobody && std::ranges::find(may_hold_, true) != may_hold_.end()) {
+  if (met != Met::alone && std::ranges::find(may_hold_, true) != may_hold_.end()) {
     discard(majority_gave_);
     nonce_ = random.next();
     grant_ = Grant(context_.owner, nonce_);

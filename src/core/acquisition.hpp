@@ -79,10 +79,10 @@ class Acquisition {
  private:
   // Between two rounds: the next one begins then at the latest; a turn that was announced may come before.
   struct Pause {
-    Time until{};
+    Time until;
   };
   // Whom a round has met: others, and whether some nodes gave to us and some to them.
-  enum class Met : std::uint8_t { nobody, others, split };
+  enum class Met : std::uint8_t { alone, others, split };
   // Where it stands in the queues of waiters. Present: the last round stood there, and will hear when it is called.
   enum class Place : std::uint8_t { none, past, present };
 

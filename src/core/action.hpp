@@ -9,11 +9,9 @@
 
 #include "core/effect.hpp"
 #include "core/notice.hpp"
+#include "core/outbox.hpp"
 
 namespace tenure::core {
-
-// One name that is looked at, to see who holds it.
-enum class WatchId : std::uint64_t {};
 
 struct Listen {};  // Effects::listen
 
@@ -60,6 +58,10 @@ class Action : public AnyAction {
   Action& operator=(Action&&) noexcept;
   ~Action();
 };
-using Actions = std::vector<Action>;
+// A class of its own as well, so that headers need not know what it is a list of.
+class Actions : public std::vector<Action> {
+ public:
+  using std::vector<Action>::vector;
+};
 
 }  // namespace tenure::core

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/action.hpp"
 #include "core/check.hpp"
 
 namespace tenure::core {
@@ -9,64 +10,67 @@ namespace tenure::core {
 Agent::Agent(Tenant::Config config, Random random)
     : tenant_(std::move(config), random),
       random_(random.next()),
-      elections_(tenant_, Random(random_.next())) {}
+      elections_(tenant_, Random(random_.next())),
+      actions_(std::make_unique<Actions>()) {}
+
+Agent::~Agent() = default;
 
 AcquireId Agent::acquire(Wish wish, Time now) {
-  const AcquireId id = tenant_.acquire(std::move(wish), now, actions_);
+  const AcquireId id = tenant_.acquire(std::move(wish), now, *actions_);
   route(now);
   return id;
 }
 
 void Agent::cancel(AcquireId id, Time now) {
-  tenant_.cancel(id, now, actions_);
+  tenant_.cancel(id, now, *actions_);
   route(now);
 }
 
 bool Agent::extend(LeaseId id, Time now) {
-  const bool held = tenant_.extend(id, now, actions_);
+  const bool held = tenant_.extend(id, now, *actions_);
   route(now);
   return held;
 }
 
 void Agent::release(LeaseId id, Time now) {
-  tenant_.release(id, now, actions_);
+  tenant_.release(id, now, *actions_);
   route(now);
 }
 
 void Agent::give_up(LeaseId id, Time now) {
   tenant_.give_up(id);
-  actions_.push_back(Lost{id, LossReason::not_renewed, Time{}});
+  actions_->push_back(Lost{id, LossReason::not_renewed, Time{}});
   route(now);
 }
 
 void Agent::forget(LeaseId id, Time now) {
-  tenant_.forget(id, now, actions_);
+  tenant_.forget(id, now, *actions_);
   route(now);
 }
 
 ElectionId Agent::start(ElectionPlan plan, Time now) {
-  const ElectionId id = elections_.start(std::move(plan), now, actions_);
+  const ElectionId id = elections_.start(std::move(plan), now, *actions_);
   route(now);
   return id;
 }
 
 void Agent::stop(ElectionId id, Time now) {
-  elections_.stop(id, now, actions_);
+  elections_.stop(id, now, *actions_);
   route(now);
 }
 
 void Agent::step_down(ElectionId id, Time now) {
-  elections_.step_down(id, actions_);
+  elections_.step_down(id, *actions_);
   route(now);
 }
 
 void Agent::drained(ElectionId id, LeaseId term, Time now) {
-  elections_.drained(id, term, now, actions_);
+  elections_.drained(id, term, now, *actions_);
   route(now);
 }
 
 void Agent::close_elections(Time now) {
-  elections_.close(now, actions_);
+  elections_.close(now, *actions_);
   route(now);
 }
 
@@ -74,55 +78,55 @@ void Agent::join(FleetPlan plan, Time now) {
   must(!fleet_, "a client takes part in one fleet at a time");
   fleet_.emplace(std::move(plan), tenant_, Random(random_.next()));
   fleet_->start(now);
-  fleet_->on_timer(now, actions_);
+  fleet_->on_timer(now, *actions_);
   route(now);
 }
 
 void Agent::leave(Time now) {
-  if (fleet_) fleet_->stop(now, actions_);
+  if (fleet_) fleet_->stop(now, *actions_);
   route(now);
 }
 
 void Agent::close_fleet(Time now) {
-  if (fleet_) fleet_->close(now, actions_);
+  if (fleet_) fleet_->close(now, *actions_);
   route(now);
 }
 
 void Agent::share(const std::vector<std::string>& sessions, Time now) {
-  if (fleet_) fleet_->share(sessions, now, actions_);
+  if (fleet_) fleet_->share(sessions, now, *actions_);
   route(now);
 }
 
 void Agent::take_session(const std::string& session, Time now) {
-  if (fleet_) fleet_->take(session, now, actions_);
+  if (fleet_) fleet_->take(session, now, *actions_);
   route(now);
 }
 
 bool Agent::give_back(const std::string& session, Time now) {
-  const bool ours = fleet_ && fleet_->give_back(session, now, actions_);
+  const bool ours = fleet_ && fleet_->give_back(session, now, *actions_);
   route(now);
   return ours;
 }
 
 void Agent::session_drained(LeaseId lease, Time now) {
-  if (fleet_) fleet_->drained(lease, now, actions_);
+  if (fleet_) fleet_->drained(lease, now, *actions_);
   route(now);
 }
 
 void Agent::on_reply(RequestId request, const Reply& reply, Time now) {
-  tenant_.on_reply(request, reply, now, actions_);
+  tenant_.on_reply(request, reply, now, *actions_);
   route(now);
 }
 
 void Agent::on_change(std::string_view message, Time now) {
-  if (fleet_) fleet_->on_change(message, now, actions_);
+  if (fleet_) fleet_->on_change(message, now, *actions_);
   route(now);
 }
 
 void Agent::on_timer(Time now) {
-  tenant_.on_timer(now, actions_);
-  elections_.on_timer(now, actions_);
-  if (fleet_) fleet_->on_timer(now, actions_);
+  tenant_.on_timer(now, *actions_);
+  elections_.on_timer(now, *actions_);
+  if (fleet_) fleet_->on_timer(now, *actions_);
   route(now);
 }
 
@@ -133,9 +137,9 @@ std::optional<Time> Agent::wake() const {
 
 // First to those whose affair it may be inside, then to where it leaves.
 void Agent::route(Time now) {
-  elections_.route(actions_, now);
-  if (fleet_) fleet_->route(actions_, now);
-  for (Action& action : actions_) {
+  elections_.route(*actions_, now);
+  if (fleet_) fleet_->route(*actions_, now);
+  for (Action& action : *actions_) {
     std::visit(
         [this]<class Kind>(Kind& it) {
           if constexpr (is_alternative<Kind, CallNotice>) {
@@ -161,7 +165,7 @@ void Agent::route(Time now) {
         },
         static_cast<AnyAction&>(action));
   }
-  actions_.clear();
+  actions_->clear();
   if (fleet_ && fleet_->stopped()) fleet_.reset();
 }
 

@@ -15,6 +15,7 @@
 // messages of a node are heard. Neither is ever needed for safety.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,7 @@ struct Outcome {
 class Agent {
  public:
   Agent(Tenant::Config config, Random random);
+  ~Agent();
 
   AcquireId acquire(Wish wish, Time now);
   // Ends an acquisition: Refused follows, and what it may hold is cleaned up (T13).
@@ -107,7 +109,7 @@ class Agent {
   Random random_;  // for the others, who only spread what they do: nonces are the tenant's
   Elections elections_;
   std::optional<Fleet> fleet_;
-  Actions actions_;  // not routed yet
+  std::unique_ptr<Actions> actions_;  // not routed yet
   Outcome outcome_;
 };
 

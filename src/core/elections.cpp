@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/action.hpp"
+
 namespace tenure::core {
 
 namespace {

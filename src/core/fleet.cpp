@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/action.hpp"
 #include "core/check.hpp"
 #include "core/record.hpp"
 

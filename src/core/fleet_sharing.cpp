@@ -1,6 +1,7 @@
 // Who has what, who should have it, and what this instance does about it.
 #include <algorithm>
 
+#include "core/action.hpp"
 #include "core/check.hpp"
 #include "core/fleet.hpp"
 

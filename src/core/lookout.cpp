@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/action.hpp"
 #include "core/check.hpp"
 
 namespace tenure::core {

@@ -6,9 +6,18 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/action.hpp"
+#include "core/effect.hpp"
+#include "core/notice.hpp"
 
 namespace tenure::core {
+
+class Action;
+class Actions;
+struct Seen;
+struct Unseen;
+
+// One name that is looked at, to see who holds it.
+enum class WatchId : std::uint64_t {};
 
 // Which machine sent a request.
 struct Sender {
@@ -53,19 +62,12 @@ class Outbox {
   Outbox(Sender sender, Requests& requests, Actions& actions)
       : sender_(sender), requests_(requests), actions_(actions) {}
 
-  RequestId send(NodeIndex node, Request request, Duration answer_within) {
-    const RequestId id = requests_.add({sender_, node});
-    actions_.push_back(Send{node, id, std::move(request), answer_within});
-    return id;
-  }
+  RequestId send(NodeIndex node, Request request, Duration answer_within);
   // Its reply is of no interest any more, but the connection is sound.
   void forget(RequestId id) { requests_.take(id); }
   // It got no answer in time.
-  void drop(NodeIndex node, RequestId id) {
-    requests_.take(id);
-    actions_.push_back(Drop{node, id});
-  }
-  void tell(Action action) { actions_.push_back(std::move(action)); }
+  void drop(NodeIndex node, RequestId id);
+  void tell(Action action);
 
  private:
   Sender sender_;

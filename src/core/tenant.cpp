@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/action.hpp"
+
 namespace tenure::core {
 
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "core/action.hpp"
+#include "core/notice.hpp"
 
 namespace tenure::core {
 

@@ -5,7 +5,7 @@
 #include <ostream>
 #include <vector>
 
-#include "core/outbox.hpp"
+#include "core/action.hpp"
 #include "core/random.hpp"
 #include "core/text.hpp"
 #include "core/timing.hpp"
