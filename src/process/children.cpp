@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <charconv>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -83,8 +85,11 @@ Children::Children() {
 Children Children::by_parent() { return Children(all_pairs()); }
 
 bool Children::kernel_has_lists() {
-  static const bool has = access("/proc/thread-self/children", R_OK) == 0;
-  return has;
+  // Not "static const bool": while one thread finds it out, a copy that another forks would wait for it for ever.
+  enum Lists : std::uint8_t { unknown, there, missing };
+  static constinit std::atomic<Lists> lists = unknown;
+  if (lists == unknown) lists = access("/proc/thread-self/children", R_OK) == 0 ? there : missing;
+  return lists == there;
 }
 
 Pids Children::of(pid_t parent) const {
