@@ -103,7 +103,7 @@ Exit codes: that of the command, 128+N when signal N ended it, or
                                             open files left (ulimit -n)
    75 busy, with -n                     126 the command cannot be run
    76 quarantine, with -n; or the cap   127 there is no such command
-      of that Redis is another
+      or the set of that Redis is another
 
 Examples:
   tenure run nightly-report -- ./report.sh --all

@@ -56,6 +56,7 @@ TEST_F(FleetRights, T31_TheRightsOfTheReadmeAreEnoughForAFleetAndEachIsNeeded) {
   done({"init"});
   done({"sessions", "add", "a", target->url("/"), "--every", "4s"});
   done({"sessions", "add", "b", target->url("/"), "--every", "4s"});
+  done({"sessions", "add", "b", target->url("/"), "--every", "4s"});  // as it is there already
   done({"sessions", "pause", "b"});
   done({"sessions", "resume", "b"});
   const auto one = start_tenure(here({"poll", "--ttl", "2s", "--id", "web-1"}));
