@@ -73,7 +73,10 @@ void Election::step_down() {
   if (id) engine()->step_down(*id);
 }
 
-bool Election::leading() const { return term_ && !term_->ending && term_->lease->held(); }
+// The lease hears that its term ends before we do, and the work by it.
+bool Election::leading() const {
+  return term_ && !term_->ending && !term_->lease->loss.load() && term_->lease->held();
+}
 
 std::shared_ptr<LeaseState> Election::leads() const {
   const Lock lock(mutex_);

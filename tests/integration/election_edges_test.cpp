@@ -2,12 +2,30 @@
 #include <future>
 #include <thread>
 
+#include "runtime/election.hpp"
 #include "support/candidate.hpp"
+#include "support/lease_client.hpp"
 
 namespace tenure::test {
 namespace {
 
 using namespace std::chrono_literals;
+
+// The engine tells the lease of a term before it tells the election. Work that ends as soon as it hears of that has not ended by
+// itself: run() goes on, and campaigns again.
+TEST(ElectionEdges, WorkThatHearsOfTheEndOfItsTermFirstHasNotEndedByItself) {
+  Nodes nodes(1);
+  const runtime::Client client = client_of(nodes);
+  const auto election = client.election(core::plan_election("myapp:leader", {}).value());
+  ASSERT_TRUE(election->start());
+  const auto term = election->begin_work({});
+  ASSERT_TRUE(term);
+  EXPECT_EQ(election->leads(), term);
+  term->loss = core::LossReason::stepped_down;
+  EXPECT_EQ(election->leads(), nullptr);
+  EXPECT_FALSE(election->end_work());
+  EXPECT_TRUE(election->stop());
+}
 
 // A thread that works in each term until it is let go, whatever it is told.
 class StubbornWork {
