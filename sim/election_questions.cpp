@@ -49,6 +49,10 @@ void ElectionQuestions::ask_for_first_leader() {
   for (std::size_t i = 1; i < processes_.size(); ++i) {
     processes_[i]->join_elections(i < 2 || i + 1 < processes_.size());
   }
+  // Whose connection for elections died in the storm hears of that by a time-out, and looks again.
+  Duration timeout{};
+  for (const auto& plan : shared_.plan.elections) timeout = std::max(timeout, plan.timing.node_timeout);
+  run_for(timeout * 5 / 4);
   expect_agreement();
 }
 
