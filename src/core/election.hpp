@@ -12,6 +12,9 @@
 
 namespace tenure::core {
 
+struct Seen;
+struct Unseen;
+
 class Election {
  public:
   // The ids by which the tenant speaks of it.

@@ -13,8 +13,6 @@ namespace tenure::core {
 
 class Action;
 class Actions;
-struct Seen;
-struct Unseen;
 
 // One name that is looked at, to see who holds it.
 enum class WatchId : std::uint64_t {};
