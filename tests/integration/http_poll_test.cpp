@@ -178,6 +178,7 @@ TEST(HttpsPolls, ACertificateMustBeTrusted) {
   Polls friends{patient};
   const PollOutcome trusted = friends.outcome(friends.begin("s", address));
   EXPECT_FALSE(trusted.error.starts_with("TLS: ")) << trusted.error;
+  EXPECT_EQ(trusted.error.find(" within "), std::string::npos) << "it had time enough: " << trusted.error;
 }
 
 TEST_F(HttpPolls, ManyAtOnceAreAnswered) {
