@@ -54,7 +54,7 @@ Client::Client(Surroundings& surroundings, Setup setup, std::size_t index, Clock
       agent_({owner_, setup_.nodes, setup_.keyspace.terms()}, random),
       listener_(std::move(listener)),
       heard_(setup_.nodes),
-      ears_(setup_.nodes) {
+      subscriptions_(setup_.nodes) {
   for (std::size_t node = 0; node < setup_.nodes; ++node) seen_.push_back(std::make_shared<core::Token>(0));
 }
 
@@ -62,8 +62,8 @@ Client::Client(Surroundings& surroundings, Setup setup, std::size_t index, Clock
 Client::~Client() {
   for (auto& [id, lease] : leases_) end_belief(lease);
   for (const auto& [id, part] : parts_) shared_.terms.on_death(part.seat);
-  for (const Ear& ear : ears_) {
-    if (ear.connection) shared_.network.hang_up(ear.connection);
+  for (const Subscription& subscription : subscriptions_) {
+    if (subscription.connection) shared_.network.hang_up(subscription.connection);
   }
   if (changes_.connection) shared_.network.hang_up(changes_.connection);
 }
@@ -173,7 +173,7 @@ void Client::perform(const core::Effects& effects) {
   }
   for (const core::Send& send : effects.sends) ask(send);
   if (effects.listen && !std::exchange(listening_, true)) {
-    for (std::size_t node = 0; node < ears_.size(); ++node) listen(node);
+    for (std::size_t node = 0; node < subscriptions_.size(); ++node) listen(node);
   }
 }
 
@@ -333,7 +333,7 @@ void Client::close_line(Line& line, const core::Failure& why) {
 
 void Client::listen(std::size_t node) {
   attend(
-      ears_[node], node, setup_.keyspace.channels() + owner_,
+      subscriptions_[node], node, setup_.keyspace.channels() + owner_,
       [this, node] {
         agent_.on_listening(static_cast<core::NodeIndex>(node), true, now());
         arm_timer();
@@ -341,21 +341,21 @@ void Client::listen(std::size_t node) {
       [this, node](const std::string& message) { on_message(node, message); });
 }
 
-void Client::attend(Ear& ear, std::size_t node, std::string channel, std::function<void()> on_subscribed,
+void Client::attend(Subscription& subscription, std::size_t node, std::string channel, std::function<void()> on_subscribed,
                     std::function<void(const std::string&)> on_message) {
-  const auto mine = [this, &ear, number = ++ear.number, alive = std::weak_ptr(alive_)](auto then) {
-    return [this, &ear, number, alive, then = std::move(then)](auto&&... said) {
+  const auto mine = [this, &subscription, number = ++subscription.number, alive = std::weak_ptr(alive_)](auto then) {
+    return [this, &subscription, number, alive, then = std::move(then)](auto&&... said) {
       if (alive.expired()) return;
-      when_running([&ear, number, then, said...] {
-        if (ear.number == number && ear.connection) then(said...);
+      when_running([&subscription, number, then, said...] {
+        if (subscription.number == number && subscription.connection) then(said...);
       });
     };
   };
-  ear.connection = shared_.network.connect(
+  subscription.connection = shared_.network.connect(
       index_, node,
-      mine([this, &ear, channel = std::move(channel), subscribed = mine(std::move(on_subscribed)),
+      mine([this, &subscription, channel = std::move(channel), subscribed = mine(std::move(on_subscribed)),
             heard = mine(std::move(on_message))] {
-        shared_.network.subscribe(ear.connection, channel, subscribed, heard);
+        shared_.network.subscribe(subscription.connection, channel, subscribed, heard);
       }));
 }
 
@@ -369,8 +369,8 @@ void Client::on_message(std::size_t node, const std::string& message) {
 
 // Deaf until it listens again, a little later.
 void Client::close_ear(std::size_t node) {
-  if (!ears_[node].connection) return;
-  shared_.network.hang_up(std::exchange(ears_[node].connection, nullptr));
+  if (!subscriptions_[node].connection) return;
+  shared_.network.hang_up(std::exchange(subscriptions_[node].connection, nullptr));
   agent_.on_listening(static_cast<core::NodeIndex>(node), false, now());
   arm_timer();
   shared_.schedule.in(shared_.plan.timing.node_timeout, [this, node, alive = std::weak_ptr(alive_)] {
@@ -397,11 +397,11 @@ void Client::on_closed(std::size_t node) {
     std::swap(open.front(), open[random_.below(open.size())]);
     open.resize(1);
   }
-  when_running([this, node, open = std::move(open), ear = ears_[node].number, changes = changes_.number] {
+  when_running([this, node, open = std::move(open), subscription = subscriptions_[node].number, changes = changes_.number] {
     for (const auto& [line, number] : open) {
       if (number == line->number) close_line(*line, closed);
     }
-    if (ear == ears_[node].number) close_ear(node);
+    if (subscription == subscriptions_[node].number) close_ear(node);
     if (node == 0 && changes == changes_.number) close_changes();
   });
 }

@@ -164,7 +164,7 @@ class Client {
     std::uint64_t number = 0;
   };
   // The connection to a node by which messages come.
-  struct Ear {
+  struct Subscription {
     std::shared_ptr<Connection> connection;
     std::uint64_t number = 0;
   };
@@ -182,7 +182,7 @@ class Client {
   void close_line(Line& line, const core::Failure& why);
   void listen(std::size_t node);
   void listen_to_changes();
-  void attend(Ear& ear, std::size_t node, std::string channel, std::function<void()> on_subscribed,
+  void attend(Subscription& subscription, std::size_t node, std::string channel, std::function<void()> on_subscribed,
               std::function<void(const std::string&)> on_message);
   void close_ear(std::size_t node);
   void close_changes();
@@ -248,9 +248,9 @@ class Client {
   std::deque<Line> lines_;          // made when first needed; none ever moves or goes
   std::vector<redis::Seen> seen_;   // by node
   std::vector<core::Token> heard_;  // by node: the largest token that it has given to this process
-  std::vector<Ear> ears_;           // by node
+  std::vector<Subscription> subscriptions_;           // by node
   bool listening_ = false;
-  Ear changes_{};  // of what changes in the fleet
+  Subscription changes_{};  // of what changes in the fleet
 
   bool leaving_ = false;  // it was told to leave the fleet
   TrueTime joined_at_{};

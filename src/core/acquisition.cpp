@@ -41,7 +41,7 @@ Acquisition::Acquisition(Context context, Wish wish, Random& random)
       wish_(std::move(wish)),
       nonce_(random.next()),
       grant_(context.owner, nonce_),
-      may_hold_(context.ears.nodes().size(), false),
+      may_hold_(context.subscriptions.nodes().size(), false),
       ticketed_(may_hold_.size(), false),
       woken_by_(may_hold_.size(), false),
       turns_(may_hold_.size(), never) {}
@@ -61,14 +61,14 @@ void Acquisition::start(Time now, Outbox& out) {
     turn = never;
     last_told_ = now;
   }
-  ears_opened_ = false;
+  newly_subscribed_ = false;
   if (place_ == Place::present) place_ = Place::past;
   for (NodeIndex node = 0; node < ticketed_.size(); ++node) {
-    ticketed_[node] = ticket_.has_value() && context_.ears.nodes()[node];
-    if (ticketed_[node]) place_ = context_.ears.open() ? Place::present : Place::past;
+    ticketed_[node] = ticket_.has_value() && context_.subscriptions.nodes()[node];
+    if (ticketed_[node]) place_ = context_.subscriptions.reach_majority() ? Place::present : Place::past;
   }
   auto& round = phase_.emplace<AcquireRound>(may_hold_.size(), wish_.timing);
-  round.start(wish_.key, grant_, ticket_, context_.ears.nodes(), now, out);
+  round.start(wish_.key, grant_, ticket_, context_.subscriptions.nodes(), now, out);
 }
 
 std::optional<Acquisition::End> Acquisition::on_reply(NodeIndex node, const Reply& reply, Time now,
@@ -156,9 +156,9 @@ void Acquisition::on_listening(bool listening, Time now) {
   if (!ticket_) return;
   if (listening) {
     // What was said meanwhile is lost, and so may be the place in the queue.
-    ears_opened_ = true;
+    newly_subscribed_ = true;
     if (pauses()) pause_until(now);
-  } else if (!context_.ears.open()) {
+  } else if (!context_.subscriptions.reach_majority()) {
     if (place_ == Place::present) place_ = Place::past;
     if (pauses()) look_by(now + wish_.retry_delay);
   }
@@ -234,7 +234,7 @@ void Acquisition::wait_for(const Refusal& refusal, Met met, Time now, Random& ra
     out.tell(Listen{});
     // Who listens already takes its place at once; not after a split vote, unless there is an owner to wait for: it may be
     // giving the name back this very moment, one node after the other, and calls only those who have a place.
-    if (context_.ears.open() &&
+    if (context_.subscriptions.reach_majority() &&
         (!split || owns_majority(refusal.held->holder.owner, held_, may_hold_.size()))) {
       pause_until(now);
       return;
@@ -243,7 +243,7 @@ void Acquisition::wait_for(const Refusal& refusal, Met met, Time now, Random& ra
   // Whoever lost a split vote goes again after a while of its own, and so does whoever stands in no queue.
   const auto free = split || place_ != Place::present ? std::nullopt : until_free(random);
   pause_until(now + free.value_or(pause_after(refusal, random)));
-  if (ears_opened_ && context_.ears.open() && !split) look_by(now);
+  if (newly_subscribed_ && context_.subscriptions.reach_majority() && !split) look_by(now);
   if (const auto look = look_after_calls(now)) look_by(*look);
 }
 

@@ -10,7 +10,7 @@
 
 #include "core/clock_watch.hpp"
 #include "core/confirm_round.hpp"
-#include "core/ears.hpp"
+#include "core/subscriptions.hpp"
 #include "core/random.hpp"
 #include "core/record.hpp"
 #include "core/told_reasons.hpp"
@@ -38,7 +38,7 @@ class Acquisition {
   struct Context {
     AcquireId id{};
     const std::string& owner;
-    const Ears& ears;
+    const Subscriptions& subscriptions;
     const ClockWatch& clocks;
     const Terms& terms;
   };
@@ -64,7 +64,7 @@ class Acquisition {
 
   // A message said that the name may be free after that long. A hint: it is honoured now and then (T27).
   void on_wake_up(NodeIndex node, Duration after, Time now);
-  // An ear has opened: stand in the queue, and catch up on what was missed. Or one has closed.
+  // A subscription has opened: stand in the queue, and catch up on what was missed. Or one has closed.
   void on_listening(bool listening, Time now);
   // A quarantine has ended.
   void on_opened(Time now);
@@ -121,7 +121,7 @@ class Acquisition {
   Time last_told_ = long_ago;    // or because a message said when to look
   std::vector<bool> woken_by_;   // the nodes that have called since the last round began
   std::vector<Time> turns_;      // when our turn comes, as each node has announced; never: it has not
-  bool ears_opened_ = false;     // one of them, since the last round began
+  bool newly_subscribed_ = false;     // one of them, since the last round began
   std::vector<Held> held_;       // what nodes said in the last round
   Refusal last_;
   unsigned failures_ = 0;

@@ -17,7 +17,7 @@ constexpr auto release_kind = Sender::Kind::release;
 Tenant::Tenant(Config config, Random random)
     : config_(std::move(config)),
       random_(random),
-      ears_(config_.nodes),
+      subscriptions_(config_.nodes),
       clocks_(config_.nodes, config_.terms.cap),
       keeper_(config_.owner, config_.nodes),
       lookout_(config_.nodes),
@@ -32,7 +32,7 @@ Tenant::Tenant(Config config, Random random)
 AcquireId Tenant::acquire(Wish wish, Time now, Actions& actions) {
   const AcquireId id{++last_id_};
   const std::size_t first = actions.size();
-  const Acquisition::Context context{id, config_.owner, ears_, clocks_, config_.terms};
+  const Acquisition::Context context{id, config_.owner, subscriptions_, clocks_, config_.terms};
   const auto [it, added] = acquisitions_.try_emplace(id, context, std::move(wish), random_);
   Outbox out = outbox(acquisition, last_id_, actions);
   it->second.start(now, out);
@@ -133,7 +133,7 @@ void Tenant::on_admitted(NodeIndex node, const Record& record, Time now) {
 }
 
 void Tenant::on_listening(NodeIndex node, bool listening, Time now) {
-  ears_.set(node, listening);
+  subscriptions_.set(node, listening);
   poke_acquisitions([&](Acquisition& it) { it.on_listening(listening, now); });
 }
 

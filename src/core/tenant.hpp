@@ -26,7 +26,7 @@ class Tenant {
   };
 
   Tenant(Config config, Random random);
-  Tenant(const Tenant&) = delete;  // acquisitions look at its ears
+  Tenant(const Tenant&) = delete;  // acquisitions look at its subscriptions
   Tenant& operator=(const Tenant&) = delete;
 
   AcquireId acquire(Wish wish, Time now, Actions& actions);
@@ -109,7 +109,7 @@ class Tenant {
   Config config_;
   Random random_;
   Requests requests_;
-  Ears ears_;
+  Subscriptions subscriptions_;
   ClockWatch clocks_;
   Keeper keeper_;
   Lookout lookout_;

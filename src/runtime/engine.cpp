@@ -168,7 +168,7 @@ void Engine::close() {
   for (Line& line : lines_) {
     line.link.drop({core::Applied::perhaps, core::FailureCode::closed, "the client was closed"}, news);
   }
-  for (Ear& ear : ears_) ear.close();
+  for (Subscriber& subscriber : subscribers_) subscriber.close();
   if (changes_) changes_->close();
   hear(news, boot_now());
   perform(boot_now());
@@ -342,20 +342,20 @@ void Engine::tell(Event event) {
 }
 
 void Engine::listen(core::Time now) {
-  if (ears_.empty()) {
+  if (subscribers_.empty()) {
     for (const auto& address : options_.nodes) {
-      ears_.emplace_back(address, options_.keyspace.channels() + options_.owner, options_.tls);
+      subscribers_.emplace_back(address, options_.keyspace.channels() + options_.owner, options_.tls);
     }
     listening_.assign(options_.nodes.size(), false);
   }
-  for (Ear& ear : ears_) ear.open(now, random_);
+  for (Subscriber& subscriber : subscribers_) subscriber.open(now, random_);
 }
 
-// Tells the agent which ears have opened or closed.
+// Tells the agent which subscribers have opened or closed.
 void Engine::note_ears(core::Time now) {
-  for (core::NodeIndex node = 0; node < ears_.size(); ++node) {
-    if (ears_[node].listening() == listening_[node]) continue;
-    listening_[node] = ears_[node].listening();
+  for (core::NodeIndex node = 0; node < subscribers_.size(); ++node) {
+    if (subscribers_[node].listening() == listening_[node]) continue;
+    listening_[node] = subscribers_[node].listening();
     agent_.on_listening(node, listening_[node], now);
   }
 }
@@ -363,7 +363,7 @@ void Engine::note_ears(core::Time now) {
 // Seldom a system call: a timer that fires too early is simply set again.
 void Engine::arm_timer() {
   auto first = agent_.wake();
-  for (const Ear& ear : ears_) first = core::sooner(first, ear.wake());
+  for (const Subscriber& subscriber : subscribers_) first = core::sooner(first, subscriber.wake());
   if (changes_) first = core::sooner(first, changes_->wake());
   if (!first || (armed_ && *armed_ <= *first)) return;
   armed_ = first;

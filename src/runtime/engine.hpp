@@ -22,7 +22,7 @@
 #include "runtime/boot_clock.hpp"
 #include "runtime/boot_timer.hpp"
 #include "runtime/client.hpp"
-#include "runtime/ear.hpp"
+#include "runtime/subscriber.hpp"
 #include "runtime/herald.hpp"
 #include "runtime/link.hpp"
 #include "runtime/stop_requester.hpp"
@@ -141,9 +141,9 @@ class Engine {
   };
   // A connection as the poller sees it.
   struct Polled {
-    enum class Kind : std::uint8_t { line, ear, changes };
+    enum class Kind : std::uint8_t { line, subscriber, changes };
     Kind kind = Kind::line;
-    std::size_t index = 0;  // among the lines, or the ears
+    std::size_t index = 0;  // among the lines, or the subscribers
     int fd = -1;
     short events = 0;
     std::uint64_t generation = 0;
@@ -241,9 +241,9 @@ class Engine {
   core::Agent agent_;
   std::shared_ptr<FleetListener> fleet_listener_;
   std::optional<DataNode> data_;  // it has the index behind those of the nodes
-  std::optional<Ear> changes_;    // what is said of the fleet's changes
+  std::optional<Subscriber> changes_;    // what is said of the fleet's changes
   std::deque<Line> lines_;        // made when first needed; none ever moves or goes
-  std::deque<Ear> ears_;          // by node; none before somebody waits
+  std::deque<Subscriber> subscribers_;          // by node; none before somebody waits
   std::vector<bool> listening_;   // by node, as the agent knows it
   std::unordered_map<core::AcquireId, Call*> acquires_;
   std::unordered_map<core::LeaseId, Call*> releases_;

@@ -163,10 +163,10 @@ void Engine::hear(const Polled& ready, core::Time now, Link::News& news) {
   }
   const bool changes = ready.kind == Polled::Kind::changes;
   if (changes && !changes_) return;
-  Ear& ear = changes ? *changes_ : ears_[ready.index];
-  if (ear.wire().generation() != ready.generation) return;
+  Subscriber& subscriber = changes ? *changes_ : subscribers_[ready.index];
+  if (subscriber.wire().generation() != ready.generation) return;
   std::vector<std::string> messages;
-  ear.on_ready(now, random_, messages);
+  subscriber.on_ready(now, random_, messages);
   for (const auto& message : messages) {
     if (changes) {
       agent_.on_change(message, now);
@@ -195,7 +195,7 @@ void Engine::serve() {
       timer_.set(std::nullopt);  // also if it has not fired yet: it must not fire unheeded
       armed_.reset();
       agent_.on_timer(now);
-      for (Ear& ear : ears_) ear.on_timer(now, random_);
+      for (Subscriber& subscriber : subscribers_) subscriber.on_timer(now, random_);
       if (changes_) changes_->on_timer(now, random_);
       note_ears(now);
       perform(now);
@@ -225,13 +225,13 @@ void Engine::kick_poller() { eventfd_write((poller_ == &hidden_ ? kick_hidden_ :
 
 std::vector<Engine::Polled> Engine::snapshot() const {
   std::vector<Polled> polled;
-  polled.reserve(lines_.size() + ears_.size());
+  polled.reserve(lines_.size() + subscribers_.size());
   using Kind = Polled::Kind;
   const auto add = [&](Kind kind, std::size_t index, const Wire& wire) {
     polled.push_back({kind, index, wire.fd(), wire.events(), wire.generation()});
   };
   for (std::size_t i = 0; i < lines_.size(); ++i) add(Kind::line, i, lines_[i].link.wire());
-  for (std::size_t i = 0; i < ears_.size(); ++i) add(Kind::ear, i, ears_[i].wire());
+  for (std::size_t i = 0; i < subscribers_.size(); ++i) add(Kind::subscriber, i, subscribers_[i].wire());
   if (changes_) add(Kind::changes, 0, changes_->wire());
   return polled;
 }

@@ -16,12 +16,12 @@ struct Acquiring : testing::Test {
   Desk desk;
   Timing timing = timing_of();  // a node has 1 s; too late from 7.331 s on
   std::string owner = "us";
-  Ears ears{1};
+  Subscriptions subscribed{1};
   ClockWatch clocks{1, 60s};
   Terms terms{60s};
 
   void nodes(std::size_t count) {
-    ears = Ears(count);
+    ears = Subscriptions(count);
     clocks = ClockWatch(count, 60s);
   }
   void listen() {

@@ -1,4 +1,4 @@
-#include "runtime/ear.hpp"
+#include "runtime/subscriber.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -16,10 +16,10 @@ constexpr core::Duration answer_within = seconds(5);
 
 }  // namespace
 
-Ear::Ear(const redis::Address& address, std::string channel, const Tls& tls)
+Subscriber::Subscriber(const redis::Address& address, std::string channel, const Tls& tls)
     : address_(address), channel_(std::move(channel)), wire_(address, tls) {}
 
-void Ear::open(core::Time now, core::Random& random) {
+void Subscriber::open(core::Time now, core::Random& random) {
   if (wire_.idle() && !due_) return dial(now, random);
   if (!listening_ || due_) return;
   // A Redis that is gone without a word leaves a connection that is silent for ever.
@@ -28,13 +28,13 @@ void Ear::open(core::Time now, core::Random& random) {
   if (!wire_.flush()) fail(now, random);
 }
 
-void Ear::dial(core::Time now, core::Random& random) {
+void Subscriber::dial(core::Time now, core::Random& random) {
   due_ = now + answer_within;
   wire_.dial();
   on_dialing(now, random);
 }
 
-void Ear::on_dialing(core::Time now, core::Random& random) {
+void Subscriber::on_dialing(core::Time now, core::Random& random) {
   const auto connected = wire_.on_dialing();
   if (!connected) return fail(now, random);
   if (!*connected) return;
@@ -45,7 +45,7 @@ void Ear::on_dialing(core::Time now, core::Random& random) {
   if (!wire_.flush()) fail(now, random);
 }
 
-void Ear::on_ready(core::Time now, core::Random& random, std::vector<std::string>& messages) {
+void Subscriber::on_ready(core::Time now, core::Random& random, std::vector<std::string>& messages) {
   if (wire_.dialing()) return on_dialing(now, random);
   if (!wire_.connected()) return;
   std::vector<redis::Value> values;
@@ -57,7 +57,7 @@ void Ear::on_ready(core::Time now, core::Random& random, std::vector<std::string
 }
 
 // False when the connection is of no use.
-bool Ear::hear(const redis::Value& value, std::vector<std::string>& messages) {
+bool Subscriber::hear(const redis::Value& value, std::vector<std::string>& messages) {
   if (value.kind == redis::Value::Kind::error) return false;
   if (unanswered_ > 0) {
     unanswered_ -= 1;
@@ -76,13 +76,13 @@ bool Ear::hear(const redis::Value& value, std::vector<std::string>& messages) {
   return true;
 }
 
-void Ear::close() {
+void Subscriber::close() {
   wire_.close();
   listening_ = false;
   due_.reset();
 }
 
-void Ear::fail(core::Time now, core::Random& random) {
+void Subscriber::fail(core::Time now, core::Random& random) {
   wire_.close();
   listening_ = false;
   const core::Duration longest =
@@ -91,7 +91,7 @@ void Ear::fail(core::Time now, core::Random& random) {
   due_ = now + random.between(longest / 2, longest);
 }
 
-void Ear::on_timer(core::Time now, core::Random& random) {
+void Subscriber::on_timer(core::Time now, core::Random& random) {
   if (!due_ || now < *due_) return;
   if (wire_.idle()) {
     dial(now, random);

@@ -12,9 +12,9 @@
 
 namespace tenure::runtime {
 
-class Ear {
+class Subscriber {
  public:
-  Ear(const redis::Address& address, std::string channel, const Tls& tls);
+  Subscriber(const redis::Address& address, std::string channel, const Tls& tls);
 
   // Somebody waits. Notices whether the connection broke while nobody listened to it.
   void open(core::Time now, core::Random& random);

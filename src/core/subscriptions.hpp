@@ -9,14 +9,14 @@
 
 namespace tenure::core {
 
-class Ears {
+class Subscriptions {
  public:
-  explicit Ears(std::size_t nodes) : listening_(nodes, false) {}
+  explicit Subscriptions(std::size_t nodes) : listening_(nodes, false) {}
 
   void set(NodeIndex node, bool listening) { listening_.at(node) = listening; }
   const std::vector<bool>& nodes() const { return listening_; }
   // Will a release be heard, wherever a majority hears of it? A minority that is deaf does not matter.
-  bool open() const {
+  bool reach_majority() const {
     return static_cast<std::size_t>(std::ranges::count(listening_, true)) >= quorum_of(listening_.size());
   }
 
