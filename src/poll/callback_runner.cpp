@@ -7,7 +7,7 @@
 
 #include "poll/runner.hpp"
 #include "runtime/boot_clock.hpp"
-#include "runtime/herald.hpp"
+#include "runtime/callback_executor.hpp"
 #include "runtime/stop_requester.hpp"
 
 namespace tenure::poll {
@@ -48,7 +48,7 @@ class CallbackRunner : public Runner {
           }
           done_(task.id, std::move(end));
         },
-        runtime::Herald::Kind::must_arrive);
+        runtime::CallbackExecutor::Kind::must_arrive);
   }
 
   void abort(PollId id, core::Time /*by*/) override {
@@ -86,7 +86,7 @@ class CallbackRunner : public Runner {
   std::unordered_map<PollId, std::stop_source> stops_;
   // Users may register callbacks with the token that a poll gets, and those may block.
   runtime::StopRequester aborts_;
-  runtime::Herald threads_;  // goes first, after all that was begun
+  runtime::CallbackExecutor threads_;  // goes first, after all that was begun
 };
 
 }  // namespace

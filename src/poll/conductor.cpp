@@ -46,7 +46,7 @@ Conductor::Conductor(Fleet& fleet, PollWork work, PollerOptions options,
                      std::optional<Ledger::Options> ledger)
     : fleet_(fleet),
       options_(std::move(options)),
-      herald_(std::make_unique<runtime::Herald>(1)),
+      executor_(std::make_unique<runtime::CallbackExecutor>(1)),
       runner_(std::visit(
           [this](auto& it) {
             return make_runner(std::move(it), [this](PollId id, PollEnd end) {
@@ -54,9 +54,9 @@ Conductor::Conductor(Fleet& fleet, PollWork work, PollerOptions options,
             });
           },
           work)),
-      askers_(std::make_unique<runtime::Herald>(askers_max)),
+      askers_(std::make_unique<runtime::CallbackExecutor>(askers_max)),
       rota_(rota_options(*runner_, options_)) {
-  herald_->make_thread();
+  executor_->make_thread();
   if (options_.strict) askers_->make_thread();
   if (ledger) {
     using Kind = PollEvent::Kind;
@@ -91,7 +91,7 @@ void Conductor::finish() {
   stop_polls();
   post([this] { finishing_ = true; });
   thread_.join();
-  herald_.reset();
+  executor_.reset();
 }
 
 void Conductor::run() {
@@ -321,7 +321,7 @@ void Conductor::on_written(const Tenancy& of, const Ledger::Fate& fate) {
 void Conductor::tell(PollEvent event, Tell how) {
   if (!options_.on_event) return;
   // A poller has no log: there is nobody to tell that it has thrown.
-  herald_->post([this, event = std::move(event)] { runtime::thrown_by(options_.on_event, event); }, how);
+  executor_->post([this, event = std::move(event)] { runtime::thrown_by(options_.on_event, event); }, how);
 }
 
 }  // namespace tenure::poll

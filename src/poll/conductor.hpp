@@ -14,7 +14,7 @@
 #include "poll/roll.hpp"
 #include "poll/rota.hpp"
 #include "poll/runner.hpp"
-#include "runtime/herald.hpp"
+#include "runtime/callback_executor.hpp"
 #include "tenure/poller.hpp"
 
 namespace tenure::poll {
@@ -42,7 +42,7 @@ class Conductor {
   void finish();
 
  private:
-  using Tell = runtime::Herald::Kind;
+  using Tell = runtime::CallbackExecutor::Kind;
 
   void run();
   void work_off();
@@ -75,10 +75,10 @@ class Conductor {
   std::atomic<std::uint64_t> refused_ = 0;
   std::atomic<std::size_t> in_flight_ = 0;
   Mailbox mailbox_;
-  std::unique_ptr<runtime::Herald> herald_;
+  std::unique_ptr<runtime::CallbackExecutor> executor_;
   std::unique_ptr<Ledger> ledger_;  // none: results are not stored
   std::unique_ptr<Runner> runner_;
-  std::unique_ptr<runtime::Herald> askers_;  // for strict checks
+  std::unique_ptr<runtime::CallbackExecutor> askers_;  // for strict checks
 
   // Of the main thread alone.
   Roll roll_;

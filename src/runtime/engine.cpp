@@ -323,7 +323,7 @@ void Engine::log(std::string sentence) {
   if (!options_.log) return;
   // There is nobody to tell that the log itself has thrown.
   log_.post([log = options_.log, sentence = std::move(sentence)] { thrown_by(log, sentence); },
-            Herald::Kind::may_be_dropped);
+            CallbackExecutor::Kind::may_be_dropped);
 }
 
 void Engine::tell(Event::Kind kind, core::LeaseId lease, std::string detail) {
@@ -338,7 +338,7 @@ void Engine::tell(Event event) {
         const auto thrown = thrown_by(on_event, event);
         if (thrown && log) thrown_by(log, "on_event has thrown" + *thrown);
       },
-      Herald::Kind::may_be_dropped);
+      CallbackExecutor::Kind::may_be_dropped);
 }
 
 void Engine::listen(core::Time now) {

@@ -23,7 +23,7 @@
 #include "runtime/boot_timer.hpp"
 #include "runtime/client.hpp"
 #include "runtime/subscriber.hpp"
-#include "runtime/herald.hpp"
+#include "runtime/callback_executor.hpp"
 #include "runtime/link.hpp"
 #include "runtime/stop_requester.hpp"
 
@@ -114,7 +114,7 @@ class Engine {
 
   // Runs what is the user's, on a thread of its own.
   void run_for_user(std::function<void()> task) {
-    handlers_.post(std::move(task), Herald::Kind::must_arrive);
+    handlers_.post(std::move(task), CallbackExecutor::Kind::must_arrive);
   }
   void log(std::string sentence);
 
@@ -265,9 +265,9 @@ class Engine {
   std::optional<core::Time> armed_;
   bool stopping_ = false;
   std::atomic<bool> closed_ = false;
-  Herald log_{1};         // sentences and events stay in order
+  CallbackExecutor log_{1};         // sentences and events stay in order
   StopRequester losses_;  // and no holder's callback delays the next one's
-  Herald handlers_{64};
+  CallbackExecutor handlers_{64};
   std::thread thread_;
 };
 

@@ -87,7 +87,7 @@ void Membership::fall_silent() {
         silent_ = true;
         changed_.notify_all();
       },
-      Herald::Kind::must_arrive);
+      CallbackExecutor::Kind::must_arrive);
   lock.lock();
   changed_.wait(lock, [&] { return silent_ || self; });
 }
@@ -300,7 +300,7 @@ void Membership::tell(FleetEvent event) {
         const Lock lock(mutex_);
         teller_.reset();
       },
-      Herald::Kind::must_arrive);
+      CallbackExecutor::Kind::must_arrive);
 }
 
 }  // namespace tenure::runtime

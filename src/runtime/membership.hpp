@@ -102,7 +102,7 @@ class Membership : public FleetListener, public std::enable_shared_from_this<Mem
   std::map<core::LeaseId, std::string> sessions_;  // by lease
   std::map<std::string, std::shared_ptr<Hand>> hands_;
   std::optional<std::thread::id> teller_{};
-  std::unique_ptr<Herald> events_ = std::make_unique<Herald>(1);
+  std::unique_ptr<CallbackExecutor> events_ = std::make_unique<CallbackExecutor>(1);
 };
 
 }  // namespace tenure::runtime

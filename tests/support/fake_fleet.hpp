@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/boot_clock.hpp"
-#include "runtime/herald.hpp"
+#include "runtime/callback_executor.hpp"
 #include "support/wait.hpp"
 #include "tenure/fleet.hpp"
 
@@ -19,7 +19,7 @@ namespace tenure::test {
 
 class FakeFleet : public Fleet {
  public:
-  explicit FakeFleet(std::string id = "here") : id_(std::move(id)) { herald_.make_thread(); }
+  explicit FakeFleet(std::string id = "here") : id_(std::move(id)) { executor_.make_thread(); }
 
   // What a test does.
   std::atomic<bool> gives_all = true;  // that is shared
@@ -171,11 +171,11 @@ class FakeFleet : public Fleet {
           .deadline = BootClock::time_point(deadline.time_since_epoch())});
   }
   void tell(FleetEvent event) {
-    herald_.post(
+    executor_.post(
         [this, event = std::move(event)] {
           if (handler_) handler_(event);
         },
-        runtime::Herald::Kind::must_arrive);
+        runtime::CallbackExecutor::Kind::must_arrive);
   }
 
   const std::string id_;
@@ -183,7 +183,7 @@ class FakeFleet : public Fleet {
   std::map<std::string, Held> held_;
   std::vector<std::string> shared_;
   std::function<void(const FleetEvent&)> handler_;
-  runtime::Herald herald_{1};  // goes first
+  runtime::CallbackExecutor executor_{1};  // goes first
 };
 
 }  // namespace tenure::test

@@ -1,4 +1,4 @@
-#include "runtime/herald.hpp"
+#include "runtime/callback_executor.hpp"
 
 #include <condition_variable>
 #include <deque>
@@ -16,7 +16,7 @@ constexpr std::size_t queue_max = 1000;
 
 }  // namespace
 
-struct Herald::State {
+struct CallbackExecutor::State {
   explicit State(std::size_t limit) : threads_max(limit) {}
 
   const std::size_t threads_max;
@@ -44,9 +44,9 @@ struct Herald::State {
   }
 };
 
-Herald::Herald(std::size_t threads_max) : state_(std::make_shared<State>(threads_max)) {}
+CallbackExecutor::CallbackExecutor(std::size_t threads_max) : state_(std::make_shared<State>(threads_max)) {}
 
-Herald::~Herald() {
+CallbackExecutor::~CallbackExecutor() {
   std::vector<std::thread> threads;
   {
     const std::lock_guard lock(state_->mutex);
@@ -64,12 +64,12 @@ Herald::~Herald() {
   }
 }
 
-void Herald::make_thread() {
+void CallbackExecutor::make_thread() {
   const std::lock_guard lock(state_->mutex);
   if (state_->threads.empty()) state_->threads.emplace_back([state = state_] { state->run(); });
 }
 
-void Herald::post(std::function<void()> news, Kind kind) {
+void CallbackExecutor::post(std::function<void()> news, Kind kind) {
   std::unique_lock lock(state_->mutex);
   if (kind == Kind::may_be_dropped && state_->news.size() >= queue_max) return;
   state_->news.push_back(std::move(news));

@@ -7,14 +7,14 @@
 
 namespace tenure::runtime {
 
-class Herald {
+class CallbackExecutor {
  public:
   // With one thread news are told in order. With several, a callback that takes its time delays no other.
-  explicit Herald(std::size_t threads_max);
-  ~Herald();  // after everything that was posted has run
+  explicit CallbackExecutor(std::size_t threads_max);
+  ~CallbackExecutor();  // after everything that was posted has run
 
-  Herald(const Herald&) = delete;
-  Herald& operator=(const Herald&) = delete;
+  CallbackExecutor(const CallbackExecutor&) = delete;
+  CallbackExecutor& operator=(const CallbackExecutor&) = delete;
 
   // There is a thread from here on, so that nothing is told on the thread that posts it. Throws std::system_error.
   void make_thread();
