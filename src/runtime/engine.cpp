@@ -47,7 +47,7 @@ tl::expected<std::shared_ptr<LeaseState>, core::Refusal> Engine::acquire(const s
   if (stop.stop_requested()) return tl::unexpected(core::Refusal{core::RefusalCode::cancelled});
   Call call;
   const std::stop_callback on_stop(stop, [&] {
-    call.bell.ring(Bell::look);
+    call.waker.wake(Waker::look);
     eventfd_write(kick_.get(), 1);
   });
   Hold hold(*this);
@@ -272,7 +272,7 @@ void Engine::on(const core::Waiting& waiting, core::Time) {
   if (poller_ == &call) {
     kick_poller();
   } else {
-    call.bell.ring(Bell::look);
+    call.waker.wake(Waker::look);
   }
 }
 

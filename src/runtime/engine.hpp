@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "core/agent.hpp"
-#include "runtime/bell.hpp"
+#include "runtime/waker.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/boot_timer.hpp"
 #include "runtime/client.hpp"
@@ -126,9 +126,9 @@ class Engine {
  private:
   explicit Engine(ClientOptions options);
 
-  // A blocked caller. Guarded by the engine's mutex, until the bell has rung for its end.
+  // A blocked caller. Guarded by the engine's mutex, until its waker has said that it ended.
   struct Call {
-    Bell bell{};
+    Waker waker{};
     bool done = false;
     std::optional<std::list<Call*>::iterator> follows{};  // its place among those who do
     std::optional<core::Refusal> waiting{};
@@ -256,7 +256,7 @@ class Engine {
   std::vector<Polled> polled_;  // and for what
   std::list<Call*> followers_;  // who waits for the poller to do it
   Call* called_ = nullptr;      // which of them was told to poll, and does not yet
-  std::vector<Call*> ended_;    // whose bell is to ring when the mutex is unlocked
+  std::vector<Call*> ended_;    // to be woken when the mutex is unlocked
   Call hidden_;                 // the hidden thread, as a poller
   Descriptor kick_;             // ends the poll of a caller
   Descriptor kick_hidden_;      // ends the poll of the hidden thread

@@ -64,7 +64,7 @@ void Engine::Hold::unlock() {
   engine_.pass_on();
   const auto ended = std::exchange(engine_.ended_, {});
   lock_.unlock();
-  for (Call* call : ended) call->bell.ring(Bell::done);
+  for (Call* call : ended) call->waker.wake(Waker::done);
 }
 
 // A release that was sent but not read by Redis could be lost with the connection.
@@ -103,17 +103,17 @@ bool Engine::wait(Hold& hold, Call& call, const std::stop_token& stop, const Acq
   return true;
 }
 
-// A call is left only by its bell: whoever completed it may be about to ring it.
+// A call is left only by its waker: whoever completed it may be about to wake it.
 void Engine::end(Hold& hold, Call& call) {
   hold.unlock();
-  call.bell.wait_done();
+  call.waker.wait_done();
 }
 
 // Lets somebody else poll. The mutex is not locked again when the call is done.
 void Engine::follow(Hold& hold, Call& call, std::optional<core::Duration> limit) {
   call.follows = followers_.insert(followers_.end(), &call);
   hold.unlock();
-  if (call.bell.wait(limit)) return;
+  if (call.waker.wait(limit)) return;
   hold.lock();
   unfollow(call);
 }
@@ -208,7 +208,7 @@ void Engine::pass_on() {
   if (poller_ != nullptr || called_ != nullptr) return;
   if (!followers_.empty()) {
     called_ = followers_.front();
-    called_->bell.ring(Bell::look);
+    called_->waker.wake(Waker::look);
   } else if (somebody_must_poll()) {
     eventfd_write(kick_hidden_.get(), 1);
   }

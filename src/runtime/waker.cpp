@@ -1,4 +1,4 @@
-#include "runtime/bell.hpp"
+#include "runtime/waker.hpp"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -21,12 +21,12 @@ long futex(std::atomic<std::uint32_t>& word, int what, std::uint32_t value, cons
 }  // namespace
 
 // Behind the first line nothing is read or written here: the waiter may be gone. The kernel is told an address, and no more.
-void Bell::ring(Ring what) {
-  const std::uint32_t before = state_.fetch_or(what, std::memory_order_acq_rel);
+void Waker::wake(Why why) {
+  const std::uint32_t before = state_.fetch_or(why, std::memory_order_acq_rel);
   if ((before & sleeps) != 0) futex(state_, FUTEX_WAKE, INT_MAX, nullptr);
 }
 
-bool Bell::wait(std::optional<core::Duration> limit) {
+bool Waker::wait(std::optional<core::Duration> limit) {
   const timespec time = timespec_of(limit.value_or(core::Duration::zero()));
   bool slept = false;
   std::uint32_t state = state_.load(std::memory_order_acquire);

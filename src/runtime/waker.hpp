@@ -1,4 +1,4 @@
-// Wakes one thread. What was rung before it waits is not missed.
+// Wakes one thread. A wake-up that comes before it waits is not missed.
 #pragma once
 
 #include <atomic>
@@ -9,15 +9,15 @@
 
 namespace tenure::runtime {
 
-class Bell {
+class Waker {
  public:
-  enum Ring : std::uint32_t {
-    look = 1,  // something has changed; heard once
-    done = 2,  // the last that is rung: from then on the bell may be gone
+  enum Why : std::uint32_t {
+    look = 1,  // something has changed; told once
+    done = 2,  // the last: from then on the waker may be gone
   };
 
-  void ring(Ring what);
-  // Until it rings, or for about that long. True when it is done.
+  void wake(Why why);
+  // Until it is woken, or for about that long. True when it is done.
   bool wait(std::optional<core::Duration> limit = std::nullopt);
   void wait_done() {
     while (!wait()) {
