@@ -39,17 +39,17 @@ std::optional<Census::News> Census::on_reply(RequestId request, const Reply& rep
   beating_.reset();
   if (const auto* failure = std::get_if<Failure>(&reply)) return fail(*failure, now, random);
   if (const auto* taken = std::get_if<IdTaken>(&reply)) return *taken;
-  const auto* roll = std::get_if<Roll>(&reply);
+  const auto* live = std::get_if<LiveMembers>(&reply);
   // Who beats is among those who live.
-  if (roll == nullptr || std::ranges::find(roll->members, plan_.id, &Member::id) == roll->members.end())
+  if (roll == nullptr || std::ranges::find(live->members, plan_.id, &Member::id) == live->members.end())
     return fail(misfit, now, random);
   failures_ = 0;
   Time dies = Time::max();
-  for (const Member& member : roll->members) {
+  for (const Member& member : live->members) {
     if (member.id != plan_.id) dies = std::min(dies, now + member.left + milliseconds(2));
   }
   beat_by(dies);
-  return *roll;
+  return *live;
 }
 
 // Tried again soon, and well before the last beat runs out.

@@ -25,7 +25,7 @@ struct CensusPlan {
 class Census {
  public:
   // What a beat has come to.
-  using News = std::variant<Roll, IdTaken, Failure>;
+  using News = std::variant<LiveMembers, IdTaken, Failure>;
 
   explicit Census(CensusPlan plan) : plan_(std::move(plan)) {}
 

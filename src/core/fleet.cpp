@@ -368,20 +368,20 @@ void Fleet::on_news(const Census::News& news, Time now, Actions& actions) {
   } else {
     // Redis answers again: there is nothing more to wait for.
     if (std::exchange(hindered_, false)) backed_off_until_ = now;
-    on_roll(std::get<Roll>(news), now, actions);
+    on_members(std::get<LiveMembers>(news), now, actions);
   }
 }
 
-void Fleet::on_roll(const Roll& roll, Time now, Actions& actions) {
+void Fleet::on_members(const LiveMembers& live, Time now, Actions& actions) {
   if (phase_ == Phase::joining) {
     phase_ = Phase::sharing;
     actions.push_back(FleetJoined{});
   }
-  if (std::exchange(version_, roll.version) != roll.version) {
-    census_.note_version(roll.version);
+  if (std::exchange(version_, live.version) != live.version) {
+    census_.note_version(live.version);
     actions.push_back(SessionsChanged{});
   }
-  note_members(roll.members, now, actions);
+  note_members(live.members, now, actions);
   // Others have counted us as dead, and shared without us, though nobody else came or went: what we know is old.
   if (const auto last = std::exchange(last_roll_, now); last && now > *last + plan_.timing.ttl)
     look_by(now, true);

@@ -99,7 +99,7 @@ class Fleet {
   std::string key_of(const std::string& session) const { return plan_.prefix + "lease:" + session; }
   bool route(Action& action, Time now, Actions& more);
   void on_news(const Census::News& news, Time now, Actions& actions);
-  void on_roll(const Roll& roll, Time now, Actions& actions);
+  void on_members(const LiveMembers& live, Time now, Actions& actions);
   void note_members(const std::vector<Member>& members, Time now, Actions& actions);
   bool counts_differ() const;
 

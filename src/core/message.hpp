@@ -144,7 +144,7 @@ struct Member {
 };
 
 // Who lives.
-struct Roll {
+struct LiveMembers {
   std::vector<Member> members;  // by id
   std::uint64_t version = 0;    // of the sessions, as they are in Redis
 };
@@ -188,6 +188,6 @@ inline const Failure silence{Applied::perhaps, FailureCode::timed_out, "no answe
 inline const Failure misfit{Applied::perhaps, FailureCode::protocol, "the reply does not fit the request"};
 
 using Reply =
-    std::variant<Granted, Held, NotOpen, Opened, NodeClock, KeyAnswers, Sights, Roll, IdTaken, Failure>;
+    std::variant<Granted, Held, NotOpen, Opened, NodeClock, KeyAnswers, Sights, LiveMembers, IdTaken, Failure>;
 
 }  // namespace tenure::core

@@ -159,21 +159,21 @@ void Conductor::on_fleet(const FleetEvent& event) {
 
 void Conductor::pause(const std::string& session) {
   post([this, session] {
-    roll_.pause(session);
+    session_list_.pause(session);
     share();
   });
 }
 
 void Conductor::resume(const std::string& session) {
   post([this, session] {
-    roll_.resume(session);
+    session_list_.resume(session);
     share();
   });
 }
 
 void Conductor::remove(const std::string& session) {
   post([this, session] {
-    roll_.remove(session);
+    session_list_.remove(session);
     share();
   });
 }
@@ -189,7 +189,7 @@ void Conductor::on_read(Discovery::Read read) {
     return;
   }
   if (std::exchange(source_away_, false)) tell({.kind = PollEvent::Kind::source_back});
-  const Roll::News news = roll_.update(std::move(*read));
+  const SessionList::News news = session_list_.update(std::move(*read));
   for (const auto& [id, why] : news.bad) {
     tell({.kind = PollEvent::Kind::bad_session, .session = id, .detail = why});
   }
@@ -198,7 +198,7 @@ void Conductor::on_read(Discovery::Read read) {
 }
 
 void Conductor::share() {
-  auto active = roll_.active();
+  auto active = session_list_.active();
   std::vector<std::string> ids;
   ids.reserve(active.size());
   for (const auto& session : active) ids.push_back(session.id);

@@ -11,7 +11,7 @@
 #include "poll/discovery.hpp"
 #include "poll/ledger.hpp"
 #include "poll/mailbox.hpp"
-#include "poll/roll.hpp"
+#include "poll/session_list.hpp"
 #include "poll/rota.hpp"
 #include "poll/runner.hpp"
 #include "runtime/callback_executor.hpp"
@@ -81,7 +81,7 @@ class Conductor {
   std::unique_ptr<runtime::CallbackExecutor> askers_;  // for strict checks
 
   // Of the main thread alone.
-  Roll roll_;
+  SessionList session_list_;
   Rota rota_;
   std::vector<std::string> shared_;
   bool source_away_ = false;

@@ -171,18 +171,18 @@ core::Reply beat_reply(const Value& value) {
       items[0].integer < 0) {
     return misfit("beat gives a version and who lives");
   }
-  core::Roll roll{{}, static_cast<std::uint64_t>(items[0].integer)};
+  core::LiveMembers live{{}, static_cast<std::uint64_t>(items[0].integer)};
   for (std::size_t i = 1; i < items.size(); i += 3) {
     if (!is_member({&items[i], 3})) return misfit("beat gives id, time left and text");
     // What somebody else wrote there, or made to stay, is no instance that lives.
     const auto beat = core::read_beat(items[i + 2].text);
     if (beat && items[i + 1].integer >= 0) {
-      roll.members.push_back({items[i].text, beat->weight, beat->owned,
+      live.members.push_back({items[i].text, beat->weight, beat->owned,
                               std::clamp(core::Ttl(items[i + 1].integer), core::Ttl(0), left_max)});
     }
   }
-  std::ranges::sort(roll.members, {}, &core::Member::id);
-  return roll;
+  std::ranges::sort(live.members, {}, &core::Member::id);
+  return live;
 }
 
 }  // namespace

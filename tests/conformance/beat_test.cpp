@@ -43,10 +43,10 @@ class Beats : public testing::Test {
   // Without the time left, which is never quite the same.
   static std::string shown(const core::Reply& reply) {
     if (const auto* taken = std::get_if<core::IdTaken>(&reply)) return "taken: " + taken->text;
-    const auto* roll = std::get_if<core::Roll>(&reply);
+    const auto* live = std::get_if<core::LiveMembers>(&reply);
     if (roll == nullptr) return "a failure";
-    std::string text = "version " + std::to_string(roll->version);
-    for (const core::Member& it : roll->members) {
+    std::string text = "version " + std::to_string(live->version);
+    for (const core::Member& it : live->members) {
       text += ", " + it.id + " of weight " + std::to_string(it.weight) + " with " + std::to_string(it.owned);
     }
     return text;
@@ -64,7 +64,7 @@ TEST_F(Beats, TellTheSameOnARealRedis) {
   for (int step = 0; step < 400; ++step) {
     const core::Reply said = beat(some_beat());
     if (std::holds_alternative<core::IdTaken>(said)) taken += 1;
-    if (const auto* roll = std::get_if<core::Roll>(&said); roll && roll->members.size() > 1) several += 1;
+    if (const auto* live = std::get_if<core::LiveMembers>(&said); live && live->members.size() > 1) several += 1;
     ASSERT_EQ(twins.compare_data(), "") << "step " << step;
     if (random.below(10) == 0) twins.step(10s);
     if (random.below(40) == 0) twins.ask({"INCR", "poll:sessions:version"});

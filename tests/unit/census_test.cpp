@@ -25,7 +25,7 @@ struct ACensus : testing::Test {
     return census.on_reply(to.id, answer, now, desk.random);
   }
   static const BeatRequest& text(const Send& sent) { return std::get<BeatRequest>(sent.request); }
-  static Roll roll(std::vector<Member> members) {
+  static LiveMembers live(std::vector<Member> members) {
     members.push_back({"us", 1, 0, 30s});
     return {std::move(members), 0};
   }
@@ -40,15 +40,15 @@ TEST_F(ACensus, SleepsUntilItJoinsAndThenBeatsAtOnce) {
 
 TEST_F(ACensus, BeatsAgainWithinItsIntervalAndTellsWhoLives) {
   join();
-  const auto news = reply(beat(at(0s)), roll({}), at(1ms));
-  EXPECT_EQ(std::get<Roll>(news.value()).members.size(), 1U);
+  const auto news = reply(beat(at(0s)), live({}), at(1ms));
+  EXPECT_EQ(std::get<LiveMembers>(news.value()).members.size(), 1U);
   EXPECT_GE(census.wake(), at(9s));
   EXPECT_LE(census.wake(), at(10s));
 }
 
 TEST_F(ACensus, SaysWithItsNextBeatWhatItOwns) {
   join();
-  reply(beat(at(0s)), roll({}), at(1ms));
+  reply(beat(at(0s)), live({}), at(1ms));
   census.note_owned(7);
   census.note_version(3);
   const Send next = beat(*census.wake());
@@ -59,7 +59,7 @@ TEST_F(ACensus, SaysWithItsNextBeatWhatItOwns) {
 // L2: not at the next beat, which may be ten seconds away.
 TEST_F(ACensus, LooksWhenTheFirstOfTheOthersRunsOut) {
   join();
-  reply(beat(at(0s)), roll({{"a", 1, 0, 8s}, {"b", 1, 0, 4s}}), at(1ms));
+  reply(beat(at(0s)), live({{"a", 1, 0, 8s}, {"b", 1, 0, 4s}}), at(1ms));
   EXPECT_EQ(census.wake(), at(4s + 3ms));
 }
 
@@ -97,13 +97,13 @@ TEST_F(ACensus, DoesNotTakeALateAnswerForThatToTheNextBeat) {
   on_timer(at(1s));
   desk.take<Drop>();
   beat(*census.wake());
-  EXPECT_FALSE(reply(hangs, roll({}), at(2s)));
+  EXPECT_FALSE(reply(hangs, live({}), at(2s)));
 }
 
 // Otherwise everybody would beat once for each of many that join together.
 TEST_F(ACensus, BeatsForNewsButNotTwiceIn50Milliseconds) {
   join();
-  reply(beat(at(0s)), roll({}), at(1ms));
+  reply(beat(at(0s)), live({}), at(1ms));
   census.beat_by(at(10ms));
   EXPECT_EQ(census.wake(), at(50ms));
   census.beat_by(at(200ms));
@@ -112,14 +112,14 @@ TEST_F(ACensus, BeatsForNewsButNotTwiceIn50Milliseconds) {
 
 TEST_F(ACensus, SaysOnceThatItLeaves) {
   join();
-  reply(beat(at(0s)), roll({}), at(1ms));
+  reply(beat(at(0s)), live({}), at(1ms));
   census.leave(desk.out);
   census.leave(desk.out);
   const auto sent = desk.take<Send>();
   ASSERT_EQ(sent.size(), 1U);
   EXPECT_EQ(text(sent[0]).ttl, 0s);
   EXPECT_FALSE(census.wake());
-  EXPECT_FALSE(reply(sent[0], roll({}), at(2ms)));
+  EXPECT_FALSE(reply(sent[0], live({}), at(2ms)));
 }
 
 TEST_F(ACensus, TellsThatAnotherProcessLivesUnderItsId) {
@@ -130,7 +130,7 @@ TEST_F(ACensus, TellsThatAnotherProcessLivesUnderItsId) {
 
 TEST_F(ACensus, BelievesNoAnswerThatDoesNotNameItself) {
   join();
-  const auto news = reply(beat(at(0s)), Roll{{{"a", 1, 0, 30s}}, 0}, at(1ms));
+  const auto news = reply(beat(at(0s)), LiveMembers{{{"a", 1, 0, 30s}}, 0}, at(1ms));
   EXPECT_TRUE(std::holds_alternative<Failure>(news.value()));
 }
 

@@ -174,10 +174,10 @@ struct Sharing : testing::Test {
   Reply answer(const BeatRequest& it) {
     beats.push_back(it);
     if (beat_answer) return *beat_answer;
-    Roll roll{others, version};
-    if (it.ttl > 0s) roll.members.push_back(member(it.id, it.beat.owned));
-    std::ranges::sort(roll.members, {}, &Member::id);
-    return roll;
+    LiveMembers live{others, version};
+    if (it.ttl > 0s) live.members.push_back(member(it.id, it.beat.owned));
+    std::ranges::sort(live.members, {}, &Member::id);
+    return live;
   }
   Reply answer(const LookRequest& it) {
     looked_at = it.keys;

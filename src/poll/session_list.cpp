@@ -1,4 +1,4 @@
-#include "poll/roll.hpp"
+#include "poll/session_list.hpp"
 
 #include <iterator>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace tenure::poll {
 
-Roll::News Roll::update(Sessions sessions) {
+SessionList::News SessionList::update(Sessions sessions) {
   News news;
   std::set<std::string> named;
   std::map<std::string, std::string> bad;
@@ -34,7 +34,7 @@ Roll::News Roll::update(Sessions sessions) {
   return news;
 }
 
-std::vector<Session> Roll::active() const {
+std::vector<Session> SessionList::active() const {
   std::vector<Session> active;
   for (const auto& session : good_) {
     if (!session.paused && !paused_.contains(session.id) && !removed_.contains(session.id))

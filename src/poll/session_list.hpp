@@ -11,7 +11,7 @@
 
 namespace tenure::poll {
 
-class Roll {
+class SessionList {
  public:
   struct News {
     std::vector<BadSession> bad{};    // that were not, or for another reason
