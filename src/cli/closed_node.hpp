@@ -14,6 +14,6 @@ tl::expected<NodeFacts, core::Failure> look_at_record(runtime::Caller& redis, co
                                                       const redis::Keyspace& keyspace);
 
 // Nothing when it gives leases. Pure: asks nothing.
-std::optional<ClosedNode> closed_node(const NodeFacts& node, const Standard& standard);
+std::optional<ClosedNode> closed_node(const NodeFacts& node, const Criteria& criteria);
 
 }  // namespace tenure::cli

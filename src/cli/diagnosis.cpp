@@ -14,10 +14,10 @@ namespace {
 // Longer than any node timeout, so that a node that is too slow is told apart from one that is dead.
 constexpr core::Duration patience = std::chrono::seconds(2);
 
-std::vector<NodeFacts> look_at_all(const Nodes& nodes, const Ground& ground) {
+std::vector<NodeFacts> look_at_all(const Nodes& nodes, const UsedKeys& keys) {
   std::vector<NodeFacts> facts(nodes.addresses.size());
   runtime::at_once(facts.size(), [&](std::size_t i) {
-    facts[i] = look_at(nodes.addresses[i], nodes.tls, ground, patience);
+    facts[i] = look_at(nodes.addresses[i], nodes.tls, keys, patience);
   });
   return facts;
 }
@@ -64,14 +64,14 @@ bool Diagnosis::all_new() const {
 }
 
 Diagnosis diagnose(Nodes nodes, const std::string& lock_prefix, core::Duration node_timeout) {
-  const Ground ground{nodes.keyspace.key(lock_prefix), nodes.keyspace};
+  const UsedKeys keys{nodes.keyspace.key(lock_prefix), nodes.keyspace};
   Diagnosis result{std::move(nodes), {}, {}};
-  result.facts = look_at_all(result.nodes, ground);
-  result.findings = findings_of_all(result.facts, ground.keyspace.cap);
-  const Standard standard{ground, node_timeout, runtime::wall_now_ms(), result.nodes.tls_options};
+  result.facts = look_at_all(result.nodes, keys);
+  result.findings = findings_of_all(result.facts, keys.keyspace.cap);
+  const Criteria criteria{keys, node_timeout, runtime::wall_now_ms(), result.nodes.tls_options};
   for (std::size_t i = 0; i < result.facts.size(); ++i) {
     const NodeFacts& node = result.facts[i];
-    for (auto& finding : node.down ? std::vector{down_finding(node)} : findings_of(node, standard)) {
+    for (auto& finding : node.down ? std::vector{down_finding(node)} : findings_of(node, criteria)) {
       finding.node = i;
       result.findings.push_back(std::move(finding));
     }

@@ -11,8 +11,8 @@ constexpr core::Token token_min = 1'000'000'000'000'000;
 
 }  // namespace
 
-std::optional<Finding> fence_finding(const NodeFacts& node, const Standard& standard) {
-  const std::string key = standard.ground.keyspace.fence();
+std::optional<Finding> fence_finding(const NodeFacts& node, const Criteria& criteria) {
+  const std::string key = criteria.keys.keyspace.fence();
   const auto bad = [&](const std::string& what, const std::string& why) {
     return Finding{
         Severity::error,

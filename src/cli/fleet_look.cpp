@@ -112,11 +112,11 @@ void FleetLook::read_records(FleetFacts& facts) const {
   const auto looked = ask_all<NodeFacts>(nodes, [&](runtime::Caller& redis, std::size_t node) {
     return look_at_record(redis, nodes.addresses[node], nodes.keyspace);
   });
-  const Standard standard{{{}, nodes.keyspace}, {}, facts.now_ms, nodes.tls_options};
+  const Criteria criteria{{{}, nodes.keyspace}, {}, facts.now_ms, nodes.tls_options};
   std::size_t open = 0;
   for (const auto& node : looked) {
     if (!node) continue;
-    const auto closed = closed_node(*node, standard);
+    const auto closed = closed_node(*node, criteria);
     // Of another cap or set than we name, it is closed to us, and perhaps to nobody else.
     if (!closed || closed->code == other_cap || closed->code == other_set) open += 1;
     if (closed) facts.closed.push_back(*closed);

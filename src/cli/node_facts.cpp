@@ -67,7 +67,7 @@ Asked<std::string> ask_text(runtime::Caller& redis, const std::string& key) {
 
 }  // namespace
 
-NodeFacts look_at(const redis::Address& address, const runtime::Tls& tls, const Ground& ground,
+NodeFacts look_at(const redis::Address& address, const runtime::Tls& tls, const UsedKeys& keys,
                   core::Duration timeout) {
   NodeFacts facts;
   facts.address = address;
@@ -86,9 +86,9 @@ NodeFacts look_at(const redis::Address& address, const runtime::Tls& tls, const 
   facts.info = ask_info(*redis, {"server", "replication", "cluster", "memory", "persistence"});
   facts.settings = ask_settings(*redis);
   facts.clock_ahead = ask_clock(*redis);
-  facts.record = ask_text(*redis, ground.keyspace.record());
-  facts.fence = ask_text(*redis, ground.keyspace.fence());
-  facts.missing_rights = missing_rights(*redis, ground);
+  facts.record = ask_text(*redis, keys.keyspace.record());
+  facts.fence = ask_text(*redis, keys.keyspace.fence());
+  facts.missing_rights = missing_rights(*redis, keys);
   if (!facts.missing_rights && broke(facts.missing_rights.error())) facts.down = facts.missing_rights.error();
   return facts;
 }

@@ -35,7 +35,7 @@ struct NodeFacts {
 };
 
 // Blocks, for no longer than the timeout if the node does not answer at all.
-NodeFacts look_at(const redis::Address& address, const runtime::Tls& tls, const Ground& ground,
+NodeFacts look_at(const redis::Address& address, const runtime::Tls& tls, const UsedKeys& keys,
                   core::Duration timeout);
 
 }  // namespace tenure::cli

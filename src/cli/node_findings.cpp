@@ -79,7 +79,7 @@ void judge_persistence(Findings& all, const ServerInfo& info, const Asked<Settin
       "appendonly yes would keep its record, but not spare the quarantine");
 }
 
-void judge_network(Findings& all, const NodeFacts& node, const Standard& standard) {
+void judge_network(Findings& all, const NodeFacts& node, const Criteria& criteria) {
   if (!node.address.tls && !is_local(node.address)) {
     const bool secret = !node.address.password.empty();
     add(all, secret ? Severity::warning : Severity::note, "plaintext",
@@ -87,17 +87,17 @@ void judge_network(Findings& all, const NodeFacts& node, const Standard& standar
                : "all commands go over the network in plain text, and it asks for no password",
         "whoever is on the way can read and forge leases", "use rediss://, or a network that you trust");
   }
-  if (!node.round_trip || *node.round_trip * 2 < standard.node_timeout) return;
-  const bool hopeless = *node.round_trip >= standard.node_timeout;
+  if (!node.round_trip || *node.round_trip * 2 < criteria.node_timeout) return;
+  const bool hopeless = *node.round_trip >= criteria.node_timeout;
   add(all, hopeless ? Severity::error : Severity::warning, "round_trip",
       "a round trip takes " + core::shown(std::chrono::ceil<std::chrono::milliseconds>(*node.round_trip)) +
-          ", and a node counts as silent after " + core::shown(standard.node_timeout),
+          ", and a node counts as silent after " + core::shown(criteria.node_timeout),
       hopeless ? "with this TTL its answers always come too late"
                : "with this TTL its answers often come too late",
       "use a longer TTL (a node has a tenth of it to answer, at most 1s), or a node that is nearer");
 }
 
-void judge_rights(Findings& all, const NodeFacts& node, const Ground& ground) {
+void judge_rights(Findings& all, const NodeFacts& node, const UsedKeys& keys) {
   if (!node.missing_rights) return could_not_look(all, "its access rights", node.missing_rights.error());
   if (node.missing_rights->empty()) return;
   std::string names;
@@ -105,7 +105,7 @@ void judge_rights(Findings& all, const NodeFacts& node, const Ground& ground) {
   add(all, Severity::error, "rights", "the user may not use: " + names,
       "without it leases fail, or waiting does",
       "ACL SETUSER " + (node.address.user.empty() ? "default" : core::printable(node.address.user, 60)) +
-          " " + rights_needed(ground));
+          " " + rights_needed(keys));
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ bool is_local(const redis::Address& address) {
          address.host == "::1" || address.host.starts_with("127.");
 }
 
-std::vector<Finding> findings_of(const NodeFacts& node, const Standard& standard) {
+std::vector<Finding> findings_of(const NodeFacts& node, const Criteria& criteria) {
   Findings all;
   if (node.info) {
     judge_server(all, *node.info);
@@ -129,13 +129,13 @@ std::vector<Finding> findings_of(const NodeFacts& node, const Standard& standard
   if (!node.clock_ahead && !forbidden(node.clock_ahead.error())) {
     could_not_look(all, "TIME", node.clock_ahead.error());
   }
-  judge_network(all, node, standard);
+  judge_network(all, node, criteria);
   if (node.record || !forbidden(node.record.error())) {
-    auto finding = record_finding(node, standard);
-    if (!finding) finding = fence_finding(node, standard);
+    auto finding = record_finding(node, criteria);
+    if (!finding) finding = fence_finding(node, criteria);
     if (finding) all.push_back(std::move(*finding));
   }
-  judge_rights(all, node, standard.ground);
+  judge_rights(all, node, criteria.keys);
   return all;
 }
 

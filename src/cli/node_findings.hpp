@@ -14,15 +14,15 @@
 
 namespace tenure::cli {
 
-struct Standard {
-  Ground ground{};
+struct Criteria {
+  UsedKeys keys{};
   core::Duration node_timeout{};  // a node silent for longer has not answered
   std::int64_t wall_now_ms = 0;
   runtime::TlsOptions tls_options{};  // for the commands that are advised
 };
 
 // Of a node that is up; Finding::node is left open.
-std::vector<Finding> findings_of(const NodeFacts& node, const Standard& standard);
+std::vector<Finding> findings_of(const NodeFacts& node, const Criteria& criteria);
 
 // Of one that is not.
 Finding down_finding(const NodeFacts& node);
@@ -37,10 +37,10 @@ inline constexpr std::string_view quarantined = "quarantined";
 core::Ttl longest_lease(const core::Record& record);
 
 // The part about its record: does it give leases to us now? Nothing when it does.
-std::optional<Finding> record_finding(const NodeFacts& node, const Standard& standard);
+std::optional<Finding> record_finding(const NodeFacts& node, const Criteria& criteria);
 
 // Of one that would: can tokens be taken from its counter?
-std::optional<Finding> fence_finding(const NodeFacts& node, const Standard& standard);
+std::optional<Finding> fence_finding(const NodeFacts& node, const Criteria& criteria);
 
 // On this machine: nothing that is sent there passes a network.
 bool is_local(const redis::Address& address);

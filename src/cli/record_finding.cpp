@@ -49,17 +49,17 @@ core::Ttl longest_lease(const core::Record& record) {
   return record.open ? record.terms.cap : record.longest;
 }
 
-std::optional<Finding> record_finding(const NodeFacts& node, const Standard& standard) {
+std::optional<Finding> record_finding(const NodeFacts& node, const Criteria& criteria) {
   if (!node.record) {
     return closed("record", "its record cannot be read: " + node.record.error().detail,
                   "without it nobody gets a lease there", "look at that key: it must be a string");
   }
-  const auto& keyspace = standard.ground.keyspace;
+  const auto& keyspace = criteria.keys.keyspace;
   // Of several nodes one that is new joins the others by itself.
   const std::string init_hint =
       core::nodes_in(keyspace.set) > 1
           ? "if all nodes are new: tenure init, with all of them"
-          : "if it is new" + runtime::how_to_init({{node.address}, keyspace, standard.tls_options});
+          : "if it is new" + runtime::how_to_init({{node.address}, keyspace, criteria.tls_options});
   if (node.record->empty()) {
     return closed(std::string(record_absent), "it has no record of Tenure: new, or its data was lost",
                   "the first client to come begins a quarantine of " + quarantine_text(keyspace.cap) +
@@ -96,7 +96,7 @@ std::optional<Finding> record_finding(const NodeFacts& node, const Standard& sta
                   : record->reconfigured()
                       ? "it was given another set of nodes or another cap, and leases of before may last"
                       : "it was restarted, promoted or restored from a copy, and may have forgotten leases") +
-          "; " + runtime::left_text(runtime::quarantine_left(*record, standard.wall_now_ms)),
+          "; " + runtime::left_text(runtime::quarantine_left(*record, criteria.wall_now_ms)),
       "what it has forgotten may still be held; " + holders_keep,
       record->unknown() ? "wait, or " + init_hint : "wait");
 }

@@ -9,16 +9,16 @@ namespace tenure::cli {
 namespace {
 
 // "<command> <on what>", as the script says it.
-std::string in_words(const std::string& refused, const Ground& ground) {
+std::string in_words(const std::string& refused, const UsedKeys& keys) {
   const auto space = refused.find(' ');
   const std::string command = core::printable(refused.substr(0, space), 40);
   const std::string what = space == std::string::npos ? "-" : refused.substr(space + 1);
   const std::map<std::string, std::string> where{
-      {"lease", " on " + ground.leases + "*"},
-      {"record", " on " + ground.keyspace.record()},
-      {"fence", " on " + ground.keyspace.fence()},
-      {"queue", " on " + ground.keyspace.queue("") + "*"},
-      {"channel", " on the channels " + ground.keyspace.channels() + "*"},
+      {"lease", " on " + keys.leases + "*"},
+      {"record", " on " + keys.keyspace.record()},
+      {"fence", " on " + keys.keyspace.fence()},
+      {"queue", " on " + keys.keyspace.queue("") + "*"},
+      {"channel", " on the channels " + keys.keyspace.channels() + "*"},
   };
   const auto found = where.find(what);
   return found == where.end() ? command : command + found->second;
@@ -27,8 +27,8 @@ std::string in_words(const std::string& refused, const Ground& ground) {
 }  // namespace
 
 tl::expected<std::vector<std::string>, core::Failure> missing_rights(runtime::Caller& redis,
-                                                                     const Ground& ground) {
-  const auto answer = redis.call(redis::rights_call(ground.leases + "tenure-doctor", ground.keyspace));
+                                                                     const UsedKeys& keys) {
+  const auto answer = redis.call(redis::rights_call(keys.leases + "tenure-doctor", keys.keyspace));
   if (!answer) {
     if (answer.error().code == core::FailureCode::no_permission) {
       return std::vector<std::string>{"EVAL (what else is missing cannot be seen without it)"};
@@ -36,14 +36,14 @@ tl::expected<std::vector<std::string>, core::Failure> missing_rights(runtime::Ca
     return tl::unexpected(answer.error());
   }
   std::vector<std::string> missing;
-  for (const auto& item : answer->items) missing.push_back(in_words(item.text, ground));
+  for (const auto& item : answer->items) missing.push_back(in_words(item.text, keys));
   return missing;
 }
 
-std::string rights_needed(const Ground& ground) {
-  const std::string own = ground.keyspace.prefix;
-  const std::string leases = ground.leases.starts_with(own) ? "" : "~" + ground.leases + "* ";
-  return leases + "~" + own + "* &" + ground.keyspace.channels() +
+std::string rights_needed(const UsedKeys& keys) {
+  const std::string own = keys.keyspace.prefix;
+  const std::string leases = keys.leases.starts_with(own) ? "" : "~" + keys.leases + "* ";
+  return leases + "~" + own + "* &" + keys.keyspace.channels() +
          "* +eval +evalsha +get +mget +set +incr +pexpire +pttl +del +lpos +rpush +lrem +lindex +llen +lpop "
          "+publish +subscribe +info +time +ping";
 }

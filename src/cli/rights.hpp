@@ -12,7 +12,7 @@
 namespace tenure::cli {
 
 // What an ACL rule must allow, for leases whose keys begin so.
-struct Ground {
+struct UsedKeys {
   std::string leases = "redlock:";
   redis::Keyspace keyspace{};
 };
@@ -20,9 +20,9 @@ struct Ground {
 // For a person: "SET on redlock:*", "SUBSCRIBE on the channels tenure:wake:*", "INFO". The error is why it could
 // not be found out; that EVAL itself is not allowed is no error but the one right that is named.
 tl::expected<std::vector<std::string>, core::Failure> missing_rights(runtime::Caller& redis,
-                                                                     const Ground& ground);
+                                                                     const UsedKeys& keys);
 
 // All that is needed, as ACL SETUSER takes it.
-std::string rights_needed(const Ground& ground);
+std::string rights_needed(const UsedKeys& keys);
 
 }  // namespace tenure::cli
