@@ -97,36 +97,36 @@ std::optional<Keeper::Known> Keeper::find(LeaseId id) const {
 }
 
 void Keeper::on_reply(RequestId request, const Reply& reply, Time now, Random& random, Outbox& out) {
-  const auto found = flights_.find(request);
-  must(found != flights_.end(), "a reply belongs to a renewal that waits for it");
-  const Flight flight = std::move(found->second);
-  flights_.erase(found);
-  land(flight, reply, now, random, out);
+  const auto found = pending_.find(request);
+  must(found != pending_.end(), "a reply belongs to a renewal that waits for it");
+  const Pending pending = std::move(found->second);
+  pending_.erase(found);
+  on_answers(pending, reply, now, random, out);
 }
 
 void Keeper::on_timer(Time now, Random& random, Outbox& out) {
-  for (auto it = flights_.begin(); it != flights_.end();) {
+  for (auto it = pending_.begin(); it != pending_.end();) {
     if (now < it->second.ends_at) {
       ++it;
       continue;
     }
-    const Flight flight = std::move(it->second);
-    out.drop(flight.node, it->first);
-    it = flights_.erase(it);
-    land(flight, silence, now, random, out);
+    const Pending pending = std::move(it->second);
+    out.drop(pending.node, it->first);
+    it = pending_.erase(it);
+    on_answers(pending, silence, now, random, out);
   }
   for (auto& [id, batch] : batches_) {
     if (now >= batch.first_loss) lose_overdue(batch, now, out);
-    if (now >= batch.due && batch.flights == 0) send(id, batch, now, out);
+    if (now >= batch.due && batch.unanswered == 0) send(id, batch, now, out);
   }
 }
 
 std::optional<Time> Keeper::wake() const {
   Time first = Time::max();
-  for (const auto& [id, flight] : flights_) first = std::min(first, flight.ends_at);
+  for (const auto& [id, pending] : pending_) first = std::min(first, pending.ends_at);
   for (const auto& [id, batch] : batches_) {
     first = std::min(first, batch.first_loss);
-    if (batch.flights == 0) first = std::min(first, batch.due);
+    if (batch.unanswered == 0) first = std::min(first, batch.due);
   }
   return first == Time::max() ? std::nullopt : std::optional(first);
 }
@@ -135,31 +135,31 @@ void Keeper::send(BatchId id, Batch& batch, Time now, Outbox& out) {
   batch.sent = now;
   batch.failure.reset();
   for (NodeIndex node = 0; node < nodes_; ++node) send(id, batch, node, now, out);
-  if (batch.flights == 0) batch.due = Time::max();  // all are lost, and wait for their handles to let go
+  if (batch.unanswered == 0) batch.due = Time::max();  // all are lost, and wait for their handles to let go
 }
 
-void Keeper::load(Cargo& cargo, LeaseId id, const Kept& lease) const {
-  cargo.flight.leases.push_back(id);
-  cargo.items.push_back({lease.key, grant(lease), lease.token});
+void Keeper::add(Draft& draft, LeaseId id, const Kept& lease) const {
+  draft.pending.leases.push_back(id);
+  draft.items.push_back({lease.key, grant(lease), lease.token});
 }
 
 template <class Batched>
-void Keeper::fly(Batched request, Cargo cargo, Batch& batch, Outbox& out) {
-  if (cargo.items.empty()) return;
-  request.items = std::move(cargo.items);
-  const RequestId id = out.send(cargo.flight.node, std::move(request), batch.timing->node_timeout);
-  flights_.emplace(id, std::move(cargo.flight));
-  batch.flights += 1;
+void Keeper::send_draft(Batched request, Draft draft, Batch& batch, Outbox& out) {
+  if (draft.items.empty()) return;
+  request.items = std::move(draft.items);
+  const RequestId id = out.send(draft.pending.node, std::move(request), batch.timing->node_timeout);
+  pending_.emplace(id, std::move(draft.pending));
+  batch.unanswered += 1;
 }
 
 // Up to three requests: what the node has is renewed, what it has not is put back, and a lease by which a
 // majority stands may be put back also where nothing was lost. Putting back renews what is there after all.
 void Keeper::send(BatchId id, Batch& batch, NodeIndex node, Time now, Outbox& out) {
   const Timing& timing = *batch.timing;
-  Cargo renewed{.flight = {.batch = id, .node = node, .sent = now, .ends_at = now + timing.node_timeout}};
-  Cargo healed = renewed;
-  healed.flight.reasserts = true;
-  Cargo put_back = healed;
+  Draft renewed{.pending = {.batch = id, .node = node, .sent = now, .ends_at = now + timing.node_timeout}};
+  Draft healed = renewed;
+  healed.pending.reasserts = true;
+  Draft put_back = healed;
   for (const LeaseId lease_id : batch.leases) {
     Kept& lease = leases_.at(lease_id);
     if (lease.phase == Phase::lost) continue;
@@ -172,19 +172,19 @@ void Keeper::send(BatchId id, Batch& batch, NodeIndex node, Time now, Outbox& ou
     // which it counts for nothing, and another node that is silent then would cost the lease.
     const bool lags = armed < quorum_armed;
     const bool renews = armed != long_ago && !(lags && stands);
-    load(renews ? renewed : stands ? healed : put_back, lease_id, lease);
+    add(renews ? renewed : stands ? healed : put_back, lease_id, lease);
   }
-  fly(RenewRequest{timing.ttl, {}}, std::move(renewed), batch, out);
-  fly(ReassertRequest{timing.ttl, true, {}}, std::move(healed), batch, out);
-  fly(ReassertRequest{timing.ttl, false, {}}, std::move(put_back), batch, out);
+  send_draft(RenewRequest{timing.ttl, {}}, std::move(renewed), batch, out);
+  send_draft(ReassertRequest{timing.ttl, true, {}}, std::move(healed), batch, out);
+  send_draft(ReassertRequest{timing.ttl, false, {}}, std::move(put_back), batch, out);
 }
 
 // A node has lost what it held. It is asked to take it back at once: other nodes may let us wait.
-void Keeper::put_back(const Flight& after, Batch& batch, const std::vector<LeaseId>& leases, Time now,
+void Keeper::put_back(const Pending& after, Batch& batch, const std::vector<LeaseId>& leases, Time now,
                       Outbox& out) {
   const Timing& timing = *batch.timing;
-  Cargo healed{{after.batch, after.node, true, after.reasserts, now, now + timing.node_timeout, {}}};
-  Cargo put_back = healed;
+  Draft healed{{after.batch, after.node, true, after.reasserts, now, now + timing.node_timeout, {}}};
+  Draft put_back = healed;
   for (const LeaseId id : leases) {
     const auto found = leases_.find(id);
     if (found == leases_.end() || found->second.phase > Phase::uncertain) continue;
@@ -192,35 +192,35 @@ void Keeper::put_back(const Flight& after, Batch& batch, const std::vector<Lease
     if (now >= lease.deadline) continue;  // over: nobody holds it any more
     // What nodes had before this round proves nothing: somebody may be deleting it from all of them.
     const bool stands = lease.seats.quorum_armed() >= batch.sent;
-    load(stands ? healed : put_back, id, lease);
+    add(stands ? healed : put_back, id, lease);
   }
-  fly(ReassertRequest{timing.ttl, true, {}}, std::move(healed), batch, out);
-  fly(ReassertRequest{timing.ttl, false, {}}, std::move(put_back), batch, out);
+  send_draft(ReassertRequest{timing.ttl, true, {}}, std::move(healed), batch, out);
+  send_draft(ReassertRequest{timing.ttl, false, {}}, std::move(put_back), batch, out);
 }
 
-void Keeper::land(const Flight& flight, const Reply& reply, Time now, Random& random, Outbox& out) {
-  const auto found = batches_.find(flight.batch);
+void Keeper::on_answers(const Pending& pending, const Reply& reply, Time now, Random& random, Outbox& out) {
+  const auto found = batches_.find(pending.batch);
   must(found != batches_.end(), "a batch waits for its renewals");
   Batch& batch = found->second;
-  batch.flights -= 1;
+  batch.unanswered -= 1;
   const auto* answers = std::get_if<KeyAnswers>(&reply);
-  if (answers != nullptr && answers->size() == flight.leases.size()) {
+  if (answers != nullptr && answers->size() == pending.leases.size()) {
     std::vector<LeaseId> gone_here;
-    for (std::size_t i = 0; i < flight.leases.size(); ++i) {
-      on_answer(flight.leases[i], flight, (*answers)[i], now, out);
-      if ((*answers)[i] != KeyAnswer::done) gone_here.push_back(flight.leases[i]);
+    for (std::size_t i = 0; i < pending.leases.size(); ++i) {
+      on_answer(pending.leases[i], pending, (*answers)[i], now, out);
+      if ((*answers)[i] != KeyAnswer::done) gone_here.push_back(pending.leases[i]);
     }
     // Deleted, or forgotten by a node that has lost data? The node says when it is asked to take it back.
-    if (!flight.reasserts) put_back(flight, batch, gone_here, now, out);
+    if (!pending.reasserts) put_back(pending, batch, gone_here, now, out);
   } else if (const auto* failure = std::get_if<Failure>(&reply)) {
     batch.failure = *failure;
   } else if (std::holds_alternative<NotOpen>(reply)) {
     // Its record has changed since the connection was admitted, which it is again by now: once more.
-    if (!flight.again) put_back(flight, batch, flight.leases, now, out);
+    if (!pending.again) put_back(pending, batch, pending.leases, now, out);
   } else {
     batch.failure = misfit;
   }
-  if (batch.flights > 0) return;
+  if (batch.unanswered > 0) return;
   if (batch.leases.empty()) {
     batches_.erase(found);
   } else {
@@ -228,17 +228,17 @@ void Keeper::land(const Flight& flight, const Reply& reply, Time now, Random& ra
   }
 }
 
-void Keeper::on_answer(LeaseId id, const Flight& flight, KeyAnswer answer, Time now, Outbox& out) {
+void Keeper::on_answer(LeaseId id, const Pending& pending, KeyAnswer answer, Time now, Outbox& out) {
   const auto found = leases_.find(id);
   if (found == leases_.end()) return;
   Kept& lease = found->second;
   if (lease.phase == Phase::lost || lease.phase == Phase::let_go) return;
   if (answer != KeyAnswer::done) {
-    if (!flight.reasserts) {
-      lease.seats.vacate(flight.node);
+    if (!pending.reasserts) {
+      lease.seats.vacate(pending.node);
       return;
     }
-    lease.seats.refuse(flight.node);
+    lease.seats.refuse(pending.node);
     if (lease.seats.hopeless()) {
       lose(id, lease, answer == KeyAnswer::missing ? LossReason::missing : LossReason::taken, now, out);
     }
@@ -249,7 +249,7 @@ void Keeper::on_answer(LeaseId id, const Flight& flight, KeyAnswer answer, Time 
     lose(id, lease, LossReason::not_renewed, lease.deadline, out);
     return;
   }
-  lease.seats.arm(flight.node, flight.sent);
+  lease.seats.arm(pending.node, pending.sent);
   const Time deadline = deadline_of(lease);
   const bool extended = lease.extending && lease.seats.quorum_armed() >= batches_.at(lease.batch).sent;
   // One that may not be held any longer does not move on, but is certain again.

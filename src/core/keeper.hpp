@@ -57,7 +57,7 @@ class Keeper {
   void on_reply(RequestId request, const Reply& reply, Time now, Random& random, Outbox& out);
   void on_timer(Time now, Random& random, Outbox& out);
   std::optional<Time> wake() const;
-  bool empty() const { return leases_.empty() && flights_.empty(); }
+  bool empty() const { return leases_.empty() && pending_.empty(); }
 
  private:
   enum class Phase : std::uint8_t { held, uncertain, lost, let_go };
@@ -83,13 +83,13 @@ class Keeper {
     Time sent{};                    // the last renewal
     Time due{};                     // the next one
     Time first_loss = Time::max();  // when the first of them is lost unless it is renewed
-    std::size_t flights = 0;
+    std::size_t unanswered = 0;
     unsigned failures = 0;
     std::optional<Failure> failure{};  // of the round that is under way
     std::set<FailureCode> told{};  // why renewals failed, one after the other, since the last that did not
   };
   // One request on its way: to renew, or to put back.
-  struct Flight {
+  struct Pending {
     BatchId batch = 0;
     NodeIndex node = 0;
     bool reasserts = false;
@@ -99,9 +99,9 @@ class Keeper {
     Time ends_at{};
     std::vector<LeaseId> leases{};
   };
-  // A flight that is being loaded.
-  struct Cargo {
-    Flight flight;
+  // A request that is being put together.
+  struct Draft {
+    Pending pending;
     std::vector<Holding> items{};
   };
 
@@ -112,23 +112,23 @@ class Keeper {
   void send(BatchId id, Batch& batch, NodeIndex node, Time now, Outbox& out);
   // Sends a request about these leases on its way, unless there are none.
   template <class Batched>
-  void fly(Batched request, Cargo cargo, Batch& batch, Outbox& out);
-  void put_back(const Flight& after, Batch& batch, const std::vector<LeaseId>& leases, Time now, Outbox& out);
-  void land(const Flight& flight, const Reply& reply, Time now, Random& random, Outbox& out);
-  void on_answer(LeaseId id, const Flight& flight, KeyAnswer answer, Time now, Outbox& out);
+  void send_draft(Batched request, Draft draft, Batch& batch, Outbox& out);
+  void put_back(const Pending& after, Batch& batch, const std::vector<LeaseId>& leases, Time now, Outbox& out);
+  void on_answers(const Pending& pending, const Reply& reply, Time now, Random& random, Outbox& out);
+  void on_answer(LeaseId id, const Pending& pending, KeyAnswer answer, Time now, Outbox& out);
   void end_round(Batch& batch, Time now, Random& random, Outbox& out);
   void join_others(Batch& alone);
   void lose_overdue(Batch& batch, Time now, Outbox& out);
   void lose(LeaseId id, Kept& lease, LossReason reason, Time deadline, Outbox& out);
   void find_first_loss(Batch& batch);
-  void load(Cargo& cargo, LeaseId id, const Kept& lease) const;
+  void add(Draft& draft, LeaseId id, const Kept& lease) const;
   Grant grant(const Kept& lease) const { return {owner_, lease.nonce}; }
 
   std::string owner_;
   std::size_t nodes_;
   std::unordered_map<LeaseId, Kept> leases_;  // looked up only: its order decides nothing
   std::map<BatchId, Batch> batches_;
-  std::map<RequestId, Flight> flights_;
+  std::map<RequestId, Pending> pending_;
   BatchId last_batch_ = 0;
 };
 
