@@ -41,7 +41,7 @@ std::optional<Census::News> Census::on_reply(RequestId request, const Reply& rep
   if (const auto* taken = std::get_if<IdTaken>(&reply)) return *taken;
   const auto* live = std::get_if<LiveMembers>(&reply);
   // Who beats is among those who live.
-  if (roll == nullptr || std::ranges::find(live->members, plan_.id, &Member::id) == live->members.end())
+  if (live == nullptr || std::ranges::find(live->members, plan_.id, &Member::id) == live->members.end())
     return fail(misfit, now, random);
   failures_ = 0;
   Time dies = Time::max();

@@ -44,7 +44,7 @@ class Beats : public testing::Test {
   static std::string shown(const core::Reply& reply) {
     if (const auto* taken = std::get_if<core::IdTaken>(&reply)) return "taken: " + taken->text;
     const auto* live = std::get_if<core::LiveMembers>(&reply);
-    if (roll == nullptr) return "a failure";
+    if (live == nullptr) return "a failure";
     std::string text = "version " + std::to_string(live->version);
     for (const core::Member& it : live->members) {
       text += ", " + it.id + " of weight " + std::to_string(it.weight) + " with " + std::to_string(it.owned);
