@@ -12,7 +12,7 @@
 
 namespace tenure::bench {
 
-inline std::string url_of(const test::Nodes& nodes) { return redis::shown(nodes.addresses().front()); }
+inline std::string url_of(const test::Nodes& nodes) { return redis::to_text(nodes.addresses().front()); }
 
 inline Client client_of(std::vector<std::string> urls, std::string id = {}) {
   ClientOptions options;
@@ -23,7 +23,7 @@ inline Client client_of(std::vector<std::string> urls, std::string id = {}) {
 
 inline Client client_of(const test::Nodes& nodes) {
   std::vector<std::string> urls;
-  for (const auto& address : nodes.addresses()) urls.push_back(redis::shown(address));
+  for (const auto& address : nodes.addresses()) urls.push_back(redis::to_text(address));
   return client_of(std::move(urls));
 }
 

@@ -90,7 +90,7 @@ void run_pass(const Wanted& wanted, Cores cores, const std::string& pass, Stage&
     const std::size_t considered = wanted.quick ? 1 : bench.cores.size();
     if (std::ranges::count(std::span(bench.cores).first(considered), cores) == 0) continue;
     if (!bench.peers) stage.dismiss();
-    const std::string what = pass + ", on " + shown(cores) + ": " + bench.name;
+    const std::string what = pass + ", on " + to_text(cores) + ": " + bench.name;
     std::cerr << what << " … ";
     const double took = timed([&] {
                           try {
@@ -103,7 +103,7 @@ void run_pass(const Wanted& wanted, Cores cores, const std::string& pass, Stage&
                             std::cerr << error.what() << " … ";
                           }
                         }).seconds;
-    std::cerr << shown(took, Unit::seconds) << "\n";
+    std::cerr << to_text(took, Unit::seconds) << "\n";
   }
 }
 

@@ -113,7 +113,7 @@ Chart speeds(const Summary& summary, const std::string& title) {
   for (const Entry& entry : summary.row().entries) {
     if (const auto speed = summary.speed(entry.name))
       chart.bars.push_back(
-          {entry.name, entry.kind, speed->middle, shown(*speed, Unit::times, summary.passes() > 1), false});
+          {entry.name, entry.kind, speed->middle, to_text(*speed, Unit::times, summary.passes() > 1), false});
   }
   return chart;
 }
@@ -126,7 +126,7 @@ Chart latency_bars(const Summary& summary, const std::string& title) {
       if (!span) continue;
       const bool pale = std::string(label) == "p99";
       chart.bars.push_back({pale ? "" : entry.name, entry.kind, span->middle,
-                            shown(*span, Unit::seconds, summary.passes() > 1), pale});
+                            to_text(*span, Unit::seconds, summary.passes() > 1), pale});
     }
   }
   return chart;

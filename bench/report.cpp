@@ -28,7 +28,7 @@ std::vector<Figure> columns(const Row& row) {
 
 using Cells = std::vector<std::string>;
 
-std::string percent(double share) { return shown(share * 100, Unit::percent); }
+std::string percent(double share) { return to_text(share * 100, Unit::percent); }
 
 // The head and a line for each entry. In short: without ranges.
 std::vector<Cells> table(const Summary& summary, bool ranges) {
@@ -45,11 +45,11 @@ std::vector<Cells> table(const Summary& summary, bool ranges) {
     Cells cells{entry.name};
     if (!row.compared.empty()) {
       const auto speed = summary.speed(entry.name);
-      cells.push_back(speed ? shown(*speed, Unit::times, ranges) : "–");
+      cells.push_back(speed ? to_text(*speed, Unit::times, ranges) : "–");
     }
     for (const Figure& it : figures) {
       const auto span = summary.figure(entry.name, it.label);
-      cells.push_back(span ? shown(*span, it.unit, ranges) : "–");
+      cells.push_back(span ? to_text(*span, it.unit, ranges) : "–");
     }
     if (blocks) {
       const double spread = summary.spread(entry.name, figures.front().label);
@@ -71,7 +71,7 @@ std::string plot_name(const Row& row) {
   return row.id + (row.cores == Cores::one ? "-one-core" : "") + ".svg";
 }
 
-std::string heading(const Row& row) { return row.title + ", on " + shown(row.cores); }
+std::string heading(const Row& row) { return row.title + ", on " + to_text(row.cores); }
 
 void write_row(std::ostream& out, const Summary& summary) {
   const Row& row = summary.row();
@@ -107,7 +107,7 @@ void write_goals(std::ostream& out, const std::vector<Summary>& rows) {
       const Goal& goal = it.row().goals[i];
       const auto judged = it.judge(i);
       write_line(out, {i == 0 ? heading(it.row()) : "", goal.text, shown_bound(goal),
-                       judged.span ? shown(*judged.span, goal.unit, it.passes() > 1) : "–",
+                       judged.span ? to_text(*judged.span, goal.unit, it.passes() > 1) : "–",
                        verdict(judged, it.passes())});
     }
   }
@@ -123,7 +123,7 @@ void write_missed(std::ostream& out, const std::vector<Summary>& rows) {
       if (!judged.span || judged.met) continue;
       if (!std::exchange(any, true)) out << "\n**What was missed, and why.**\n\n";
       out << "- " << heading(it.row()) << ", " << goal.text << " " << shown_bound(goal) << ": "
-          << shown(judged.span->middle, goal.unit) << ". "
+          << to_text(judged.span->middle, goal.unit) << ". "
           << (goal.why.empty() ? "The reason is not known yet." : goal.why) << "\n";
     }
   }
@@ -206,7 +206,7 @@ std::string in_short(const Summary& summary) {
             : judged.met ? "met   "
                          : "MISSED")
         << "  " << row.goals[i].text << " " << shown_bound(row.goals[i]);
-    if (judged.span) out << ": " << shown(*judged.span, row.goals[i].unit, summary.passes() > 1);
+    if (judged.span) out << ": " << to_text(*judged.span, row.goals[i].unit, summary.passes() > 1);
     out << "\n";
   }
   return out.str();

@@ -51,23 +51,23 @@ std::string number(double value, Unit unit) {
 
 }  // namespace
 
-std::string shown(double value, Unit unit) {
+std::string to_text(double value, Unit unit) {
   const Scale scale = scale_of(value, unit);
   return number(value * scale.factor, unit) + scale.name;
 }
 
-std::string shown(const Span& span, Unit unit, bool range) {
-  if (!range) return shown(span.middle, unit);
+std::string to_text(const Span& span, Unit unit, bool range) {
+  if (!range) return to_text(span.middle, unit);
   const Scale scale = scale_of(span.middle, unit);
   return number(span.middle * scale.factor, unit) + scale.name + " (" +
          number(span.low * scale.factor, unit) + "–" + number(span.high * scale.factor, unit) + ")";
 }
 
 std::string shown_bound(const Goal& goal) {
-  return (goal.side == Goal::Side::at_least ? "≥ " : "≤ ") + shown(goal.bound, goal.unit);
+  return (goal.side == Goal::Side::at_least ? "≥ " : "≤ ") + to_text(goal.bound, goal.unit);
 }
 
-std::string shown(Cores cores) { return cores == Cores::one ? "one core" : "all cores"; }
+std::string to_text(Cores cores) { return cores == Cores::one ? "one core" : "all cores"; }
 
 std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count_if(

@@ -17,7 +17,7 @@ Injector::Injector(World& world, Journal& journal)
 void Injector::begin(const Fault& fault) {
   const auto aim = aimed(fault);
   const bool done = aim && (is_of_node(fault.kind) ? begin_on_node(*aim) : begin_on_client(*aim));
-  journal_.note((done ? "begin  " : "nobody ") + shown(aim.value_or(fault), world_.crowd()));
+  journal_.note((done ? "begin  " : "nobody ") + to_text(aim.value_or(fault), world_.crowd()));
   if (!done) return;
   under_way_.emplace(fault.id, *aim);
   counts_.at(static_cast<std::size_t>(fault.kind)) += 1;
@@ -33,7 +33,7 @@ void Injector::end(const Fault& fault) {
   } else {
     end_on_client(aim);
   }
-  if (aim.length > core::Duration{}) journal_.note("end    " + shown(aim, world_.crowd()));
+  if (aim.length > core::Duration{}) journal_.note("end    " + to_text(aim, world_.crowd()));
 }
 
 std::optional<Fault> Injector::aimed(Fault fault) const {

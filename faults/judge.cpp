@@ -27,9 +27,9 @@ bool is_excused(const Term& term, const Act& act, Time passed_on, const std::vec
   });
 }
 
-std::string shown(const Term& term) { return term.who + " with token " + std::to_string(term.token); }
+std::string to_text(const Term& term) { return term.who + " with token " + std::to_string(term.token); }
 
-std::string shown(Time time) {
+std::string to_text(Time time) {
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
   return std::to_string(ms) + " ms since boot";
 }
@@ -47,16 +47,16 @@ class Trial {
     for (const Span& span : spans_) {
       if (longest != nullptr) {
         if (span.from <= longest->until) {
-          complain(verdict_.overlaps, shown(*longest->term) + " still acted at " + shown(longest->until) +
-                                          ", when " + shown(*span.term) + " had begun at " +
-                                          shown(span.from));
+          complain(verdict_.overlaps, to_text(*longest->term) + " still acted at " + to_text(longest->until) +
+                                          ", when " + to_text(*span.term) + " had begun at " +
+                                          to_text(span.from));
         } else {
           verdict_.slack.add(span.from - longest->until);
         }
       }
       if (largest != nullptr && span.term->token <= largest->term->token) {
-        complain(verdict_.disorders,
-                 shown(*span.term) + " began at " + shown(span.from) + ", after " + shown(*largest->term));
+        complain(verdict_.disorders, to_text(*span.term) + " began at " + to_text(span.from) + ", after " +
+                                         to_text(*largest->term));
       }
       if (longest == nullptr || span.until > longest->until) longest = &span;
       if (largest == nullptr || span.term->token > largest->term->token) largest = &span;

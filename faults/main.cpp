@@ -96,7 +96,7 @@ void on_signal(int) { interrupted = true; }
 void print_plan(const RunOptions& options) {
   const Crowd crowd;
   for (const Fault& fault : make_schedule(options.seed, options.length, crowd))
-    std::printf("%s\n", shown(fault, crowd).c_str());
+    std::printf("%s\n", to_text(fault, crowd).c_str());
 }
 
 int run_one(const Options& options) {
@@ -107,7 +107,7 @@ int run_one(const Options& options) {
   Journal journal(options.trace);
   try {
     const Report report = run(options.run, journal);
-    std::fputs(shown(report).c_str(), stdout);
+    std::fputs(to_text(report).c_str(), stdout);
     if (options.run.mistake && !interrupted) {
       const bool seen = report.short_locks.overlaps > 0 && report.long_locks.innocent() &&
                         report.terms.innocent() && report.sessions.innocent();
@@ -123,7 +123,7 @@ int run_one(const Options& options) {
       std::puts("interrupted; so far no overlap, and tokens in order");
       return 130;
     }
-    journal.note(shown(report));
+    journal.note(to_text(report));
   } catch (const std::exception& error) {
     if (interrupted) return 130;
     std::fprintf(stderr, "tenure-faults: %s\nwhat happened is in %s\n", error.what(),

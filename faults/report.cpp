@@ -40,7 +40,7 @@ std::string faults_line(const Report& report) {
 
 }  // namespace
 
-std::string shown(const Report& report) {
+std::string to_text(const Report& report) {
   std::string text = format(
       "seed %llu, %.0f s: %zu nodes, %zu lock clients, %zu candidates, %zu instances with %zu sessions\n",
       static_cast<unsigned long long>(report.seed), seconds(report.length), report.crowd.nodes,

@@ -35,7 +35,7 @@ struct Report {
   bool passed() const { return innocent() && alive_after.has_value(); }
 };
 
-std::string shown(const Report& report);
+std::string to_text(const Report& report);
 // One line while it runs.
 std::string progress(const Report& report, core::Duration since);
 

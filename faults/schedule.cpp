@@ -177,7 +177,7 @@ std::vector<Fault> make_schedule(std::uint64_t seed, Duration length, const Crow
   return Scheduler(seed, length, crowd).schedule();
 }
 
-std::string shown(const Fault& fault, const Crowd& crowd) {
+std::string to_text(const Fault& fault, const Crowd& crowd) {
   const auto seconds = [](Duration it) { return std::chrono::duration<double>(it).count(); };
   const std::string whom = !is_of_node(fault.kind)      ? crowd.name(fault.whom)
                            : fault.whom == crowd.data() ? "data"

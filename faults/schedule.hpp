@@ -22,6 +22,6 @@ inline constexpr std::chrono::seconds calm_end{15};
 std::vector<Fault> make_schedule(std::uint64_t seed, core::Duration length, const Crowd& crowd);
 
 // One line.
-std::string shown(const Fault& fault, const Crowd& crowd);
+std::string to_text(const Fault& fault, const Crowd& crowd);
 
 }  // namespace tenure::faults

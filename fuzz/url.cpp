@@ -21,13 +21,13 @@ using redis::Address;
 constexpr std::size_t url_length_max = 4096;
 
 void expect_shown_well(const Address& address) {
-  const std::string text = redis::shown(address);
+  const std::string text = redis::to_text(address);
   must(std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }),
        "an address drives no terminal");
 
   Address other = address;
   other.password = address.password.empty() ? "" : "another";
-  must(redis::shown(other) == text, "an address looks the same with another password");
+  must(redis::to_text(other) == text, "an address looks the same with another password");
 
   if (text.size() > url_length_max) return;
   const auto again = redis::parse_url(text);
@@ -38,8 +38,8 @@ void expect_shown_well(const Address& address) {
   expected.password = address.password.empty() ? "" : "***";
   must(*again == expected, "what is shown is the same address");
   // And so it stays.
-  must(redis::shown(*again) ==
-           (address.password.empty() && !address.user.empty() ? text : redis::shown(expected)),
+  must(redis::to_text(*again) ==
+           (address.password.empty() && !address.user.empty() ? text : redis::to_text(expected)),
        "what was shown is shown the same way");
 }
 
@@ -56,7 +56,7 @@ constexpr std::string_view secret = "Hunter2-Pass.word_9";
 
 void expect_hidden(const std::string& url) {
   const auto address = redis::parse_url(url);
-  const std::string said = address ? redis::shown(*address) : address.error();
+  const std::string said = address ? redis::to_text(*address) : address.error();
   must(said.find(secret) == std::string::npos, "a password is in no message");
 }
 

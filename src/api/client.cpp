@@ -30,8 +30,8 @@ std::optional<std::string> error_in(const ClientOptions& options) {
   const core::Duration cap = reader.read("ttl_max", options.ttl_max);
   if (reader.error()) return reader.error();
   if (cap < core::ttl_min || cap > core::ttl_cap_max) {
-    return "a ttl_max of " + core::shown(cap) + " is not between " + core::shown(core::ttl_min) + " and " +
-           core::shown(core::ttl_cap_max);
+    return "a ttl_max of " + core::to_text(cap) + " is not between " + core::to_text(core::ttl_min) +
+           " and " + core::to_text(core::ttl_cap_max);
   }
   return std::nullopt;
 }

@@ -20,7 +20,7 @@ namespace {
 
 const std::string no_name;  // of an election that was moved from
 
-std::optional<Leader> shown(const std::optional<core::Holder>& holder) {
+std::optional<Leader> to_public(const std::optional<core::Holder>& holder) {
   if (!holder) return std::nullopt;
   return Leader{holder->owner, holder->token};
 }
@@ -87,7 +87,7 @@ void Election::on_leader_changed(
   if (!running_) return;
   running_->election->handlers.on_leader_changed = [handler = std::move(handler)](const auto& before,
                                                                                   const auto& now) {
-    handler(shown(before), shown(now));
+    handler(to_public(before), to_public(now));
   };
 }
 
@@ -140,7 +140,7 @@ std::optional<std::uint64_t> Election::term() const {
 }
 
 std::optional<Leader> Election::current_leader() const {
-  return running_ ? shown(running_->election->leader()) : std::nullopt;
+  return running_ ? to_public(running_->election->leader()) : std::nullopt;
 }
 
 const std::string& Election::candidate_id() const { return running_ ? running_->context->id : no_name; }

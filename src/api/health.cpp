@@ -14,7 +14,7 @@ namespace tenure {
 namespace {
 
 NodeHealth look_at(const redis::Address& address, core::Duration timeout, const runtime::Tls& tls) {
-  NodeHealth node{redis::shown(address), std::nullopt, {}};
+  NodeHealth node{redis::to_text(address), std::nullopt, {}};
   const core::Time deadline = runtime::boot_now() + timeout;
   auto redis = runtime::Caller::connect(address, timeout, tls);
   if (!redis) {

@@ -2,13 +2,12 @@
 
 #include "api/context.hpp"
 #include "runtime/boot_clock.hpp"
+#include "runtime/public_time.hpp"
 #include "runtime/refusal_text.hpp"
 
 namespace tenure {
 
 namespace {
-
-BootClock::time_point shown(core::Time time) { return BootClock::time_point(time.time_since_epoch()); }
 
 // Of a lease that was moved from.
 const std::string no_name;
@@ -42,7 +41,7 @@ Loss detail::loss(core::LossReason reason) {
   return Loss::not_renewed;
 }
 
-BootClock::time_point BootClock::now() noexcept { return shown(runtime::boot_now()); }
+BootClock::time_point BootClock::now() noexcept { return runtime::to_public(runtime::boot_now()); }
 
 Lease::Lease(std::unique_ptr<detail::Held> held) : held_(std::move(held)) {}
 Lease::~Lease() = default;
@@ -52,7 +51,9 @@ Lease& Lease::operator=(Lease&&) noexcept = default;
 const std::string& Lease::name() const { return held_ ? held_->name : no_name; }
 std::uint64_t Lease::token() const { return held_ ? held_->lease.token() : 0; }
 bool Lease::held() const { return held_ && held_->lease.held(); }
-BootClock::time_point Lease::deadline() const { return held_ ? shown(held_->lease.deadline()) : shown({}); }
+BootClock::time_point Lease::deadline() const {
+  return held_ ? runtime::to_public(held_->lease.deadline()) : runtime::to_public({});
+}
 std::stop_token Lease::lost() const { return held_ ? held_->lease.lost() : stopped(); }
 
 std::optional<Loss> Lease::loss() const {
@@ -64,7 +65,7 @@ std::optional<Loss> Lease::loss() const {
 tl::expected<BootClock::time_point, Refusal> Lease::extend() {
   if (!held_) return tl::unexpected(Refusal{Refusal::Code::lost, moved_from});
   const auto deadline = held_->lease.extend();
-  if (deadline) return shown(*deadline);
+  if (deadline) return runtime::to_public(*deadline);
   const auto& [lost, why] = deadline.error();
   return tl::unexpected(Refusal{lost ? Refusal::Code::lost : Refusal::Code::no_quorum,
                                 held_->name + " was not extended: " + why});
@@ -87,7 +88,7 @@ tl::expected<Released, Refusal> Lease::release() {
   Refusal refusal{Refusal::Code::no_quorum, held_->name + " could not be given back, and runs out by itself" +
                                                 runtime::failures_text(released.failures, nodes)};
   for (const auto& [node, failure] : released.failures) {
-    refusal.failed.push_back({redis::shown(nodes.addresses.at(node)), failure.detail});
+    refusal.failed.push_back({redis::to_text(nodes.addresses.at(node)), failure.detail});
   }
   return tl::unexpected(std::move(refusal));
 }

@@ -35,8 +35,8 @@ tl::expected<detail::LockPlan, std::string> make_plan(const std::string& name, c
   std::optional<core::Duration> hold_max;
   if (options.hold_max) hold_max = core::saturated(*options.hold_max);
   if (hold_max && *hold_max < lengths.ttl) {
-    return refuse("a hold_max of " + core::shown(*hold_max) + " is shorter than the TTL of " +
-                  core::shown(lengths.ttl));
+    return refuse("a hold_max of " + core::to_text(*hold_max) + " is shorter than the TTL of " +
+                  core::to_text(lengths.ttl));
   }
   const auto timing = core::make_timing(lengths);
   if (!timing) return refuse(timing.error());

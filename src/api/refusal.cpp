@@ -41,7 +41,7 @@ Refusal refusal(const core::Refusal& refusal, const std::string& name, const Con
     if (left >= core::Ttl::zero()) shown.holder->left = left;
   }
   for (const auto& [node, failure] : refusal.failures) {
-    shown.failed.push_back({redis::shown(context.nodes.addresses.at(node)), failure.detail});
+    shown.failed.push_back({redis::to_text(context.nodes.addresses.at(node)), failure.detail});
   }
   shown.denied = core::majority_denies_access(refusal.failures, context.nodes.addresses.size());
   const auto record = core::read_record(refusal.record);

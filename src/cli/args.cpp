@@ -62,7 +62,7 @@ Parsed parse_run(std::span<const std::string> words) {
   add_run_options(app, run);
   if (auto end = read_words(app, split.own, run_help_text)) return std::move(*end);
   if (run.no_wait && run.wait) {
-    return refuse("--no-wait and --wait " + core::shown(*run.wait) + " contradict each other");
+    return refuse("--no-wait and --wait " + core::to_text(*run.wait) + " contradict each other");
   }
   if (run.busy_code && !run.no_wait) {
     return refuse("--busy-code " + std::to_string(*run.busy_code) +

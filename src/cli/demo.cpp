@@ -129,7 +129,7 @@ class Demo {
   }
 
   std::optional<std::string> start_instance(const std::string& id) {
-    auto started = DemoProcess::start({"/proc/self/exe", "poll", "--redis", redis::shown(address()), "--id",
+    auto started = DemoProcess::start({"/proc/self/exe", "poll", "--redis", redis::to_text(address()), "--id",
                                        id, "--ttl", ttl, "--ttl-max", "60s", "--prefix", "tenure:", "--json"},
                                       folder_ / (id + ".log"));
     if (!started) return started.error();

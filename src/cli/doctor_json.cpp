@@ -49,7 +49,7 @@ void add_node(Json& json, const Diagnosis& diagnosis, std::size_t node) {
   const NodeFacts& facts = diagnosis.facts[node];
   const bool known = !facts.down && facts.info;
   json.open_object();
-  json.key("address").text(redis::shown(facts.address));
+  json.key("address").text(redis::to_text(facts.address));
   json.key("up").boolean(!facts.down);
   json.key("healthy").boolean(diagnosis.healthy(node));
   const Finding* worst = diagnosis.worst(node);
@@ -68,7 +68,7 @@ void add_finding(Json& json, const Diagnosis& diagnosis, const Finding& finding)
   json.open_object();
   json.key("severity").text(word_for(finding.severity));
   json.key("code").text(finding.code);
-  text_or_null(json, "node", finding.node ? redis::shown(diagnosis.facts[*finding.node].address) : "");
+  text_or_null(json, "node", finding.node ? redis::to_text(diagnosis.facts[*finding.node].address) : "");
   json.key("what").text(finding.what);
   json.key("why").text(finding.why);
   json.key("do").text(finding.advice);

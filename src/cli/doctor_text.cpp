@@ -20,7 +20,7 @@ std::string place(const redis::Address& address) {
   if (address.kind == redis::Address::Kind::tcp && is_local(address)) {
     return "on port " + std::to_string(address.port);
   }
-  return redis::shown(address);
+  return redis::to_text(address);
 }
 
 void check_line(std::string& text, const Diagnosis& diagnosis, std::size_t node) {
@@ -76,10 +76,10 @@ std::string verdict(const Diagnosis& diagnosis) {
 void add_details(std::string& text, const Diagnosis& diagnosis) {
   for (const NodeFacts& facts : diagnosis.facts) {
     if (facts.down) continue;
-    text += redis::shown(facts.address) + ": " + (facts.info ? facts.info->product() : "version unknown");
+    text += redis::to_text(facts.address) + ": " + (facts.info ? facts.info->product() : "version unknown");
     if (facts.round_trip) text += ", round trip " + milliseconds_text(*facts.round_trip);
     const auto record = facts.record ? core::read_record(*facts.record) : std::nullopt;
-    if (record) text += ", leases of at most " + core::shown(record->terms.cap);
+    if (record) text += ", leases of at most " + core::to_text(record->terms.cap);
     text += "\n";
   }
 }
@@ -98,7 +98,7 @@ void add_findings(std::string& text, const Diagnosis& diagnosis) {
     std::string which;
     for (const Finding& finding : all) {
       if (!finding.node || !same(finding, *it)) continue;
-      which += (which.empty() ? "" : ", ") + redis::shown(diagnosis.facts[*finding.node].address);
+      which += (which.empty() ? "" : ", ") + redis::to_text(diagnosis.facts[*finding.node].address);
     }
     text += which + (which.empty() ? "" : ": ") + it->what;
     text += "\n  why: " + it->why + "\n  do:  " + it->advice + "\n";

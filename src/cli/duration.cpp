@@ -82,7 +82,7 @@ tl::expected<Duration, std::string> parse_duration(std::string_view text) {
   if (!unit) return refuse(" has an unknown unit; write a whole number of ms, s, m or h");
   const auto duration = times(whole, *unit);
   if (!duration)
-    return refuse(" is too long; the most is " + core::shown(core::duration_max) + ", ten years");
+    return refuse(" is too long; the most is " + core::to_text(core::duration_max) + ", ten years");
   if (*duration == Duration::zero())
     return refuse(" is no time at all; it must be above zero (not to wait is -n)");
   return *duration;

@@ -43,7 +43,7 @@ std::string page(const FleetView& view, std::size_t at) {
   const SessionView& it = view.sessions[at];
   const auto explanation = explain(view, at);
   return core::printable(it.session.id) + ": " + without_secrets(core::printable(it.session.address)) +
-         " every " + core::shown(it.session.interval) + (it.session.paused ? ", paused" : "") + "\n" +
+         " every " + core::to_text(it.session.interval) + (it.session.paused ? ", paused" : "") + "\n" +
          "lease: " + lock_words(it.lease) + "\n" + result_line(it, view.now_ms) + "\n" + explanation.why +
          "\n" + (view.closed.empty() ? "" : "\n" + closed_words(view)) + candidates_table(explanation);
 }

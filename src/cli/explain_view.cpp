@@ -41,7 +41,7 @@ struct Board {
   std::vector<MemberIndex> owners{};
 };
 
-std::string counted(const Candidate& it) {
+std::string owned_of_quota(const Candidate& it) {
   return std::to_string(it.owned) + " with a quota of " + std::to_string(it.quota);
 }
 
@@ -81,11 +81,11 @@ std::string why_of(const FleetView& view, const SessionView& session, const Expl
   }
   const Candidate& owner = candidate(explanation, lease.holder.owner);
   if (owner.id != *explanation.placed) {
-    return printable(owner.id, 60) + " has " + counted(owner) + ", too many: this one goes to " + placed +
-           choice(explanation) + ".";
+    return printable(owner.id, 60) + " has " + owned_of_quota(owner) + ", too many: this one goes to " +
+           placed + choice(explanation) + ".";
   }
   if (explanation.candidates.front().id == owner.id) return placed + " has it, and fits it best.";
-  return placed + " has it, and keeps it: it has " + counted(owner) + ". " +
+  return placed + " has it, and keeps it: it has " + owned_of_quota(owner) + ". " +
          printable(explanation.candidates.front().id, 60) +
          " would fit it better, but nothing moves only for that.";
 }

@@ -71,7 +71,7 @@ std::string exists_text(const std::string& text, const redis::Keyspace& ours) {
   if (!record)
     return "it has something that is not a record of Tenure: \"" + core::printable(text, 60) + "\"";
   return std::string("it has a record of Tenure already (") + (record->open ? "open" : "quarantined") +
-         ", leases of at most " + core::shown(record->terms.cap) + ")";
+         ", leases of at most " + core::to_text(record->terms.cap) + ")";
 }
 
 // Behind "nothing was changed": whoever runs init after a restart wants to know how to get on.
@@ -116,7 +116,7 @@ class Init {
   }
 
   void make() {
-    const std::string cap = core::shown(nodes_.keyspace.cap);
+    const std::string cap = core::to_text(nodes_.keyspace.cap);
     for (std::size_t i = 0; i < found_.size(); ++i) {
       const auto& address = nodes_.addresses[i];
       const auto made = make_record(found_[i].redis, nodes_.keyspace);
@@ -125,7 +125,7 @@ class Init {
       } else if (!made->made) {
         exists(address, made->record, std::nullopt);
       } else {
-        const std::string which = nodes_.several() ? redis::shown(address) + ": " : "";
+        const std::string which = nodes_.several() ? redis::to_text(address) + ": " : "";
         report_(which + "made: this Redis is ready for Tenure (leases of at most " + cap + ")");
       }
     }
@@ -135,10 +135,10 @@ class Init {
     for (std::size_t i = 0; i < found_.size(); ++i) {
       const auto& address = nodes_.addresses[i];
       if (found_[i].is_new(nodes_.keyspace)) {
-        say(redis::shown(address) +
+        say(redis::to_text(address) +
             ": it has no record of Tenure, and others have: its data was lost, or it "
             "is new. Nothing was changed there: it joins by itself, " +
-            core::shown(core::quarantine_length(nodes_.keyspace.cap)) + " after a client has come to stay");
+            core::to_text(core::quarantine_length(nodes_.keyspace.cap)) + " after a client has come to stay");
       } else {
         exists(address, found_[i].record, found_[i].closed);
       }
@@ -152,7 +152,7 @@ class Init {
 
   void exists(const redis::Address& address, const std::string& record,
               const std::optional<ClosedNode>& closed) {
-    say(redis::shown(address) + ": " + exists_text(record, nodes_.keyspace) + "; nothing was changed" +
+    say(redis::to_text(address) + ": " + exists_text(record, nodes_.keyspace) + "; nothing was changed" +
         (nodes_.several() ? " there" : "") + wait_text(closed));
     if (code_ == ExitCode::done) code_ = ExitCode::exists;
   }

@@ -202,7 +202,7 @@ std::optional<std::string> LocalServer::launch(const std::vector<std::string>& o
   kill(pid, SIGKILL);
   waitpid(pid, nullptr, 0);
   return undo("the server on port " + std::to_string(port_) + " does not answer within " +
-              core::shown(start_within));
+              core::to_text(start_within));
 }
 
 std::optional<std::string> LocalServer::wait_until_it_answers(const redis::Address& where) const {
@@ -271,7 +271,7 @@ std::optional<std::string> LocalServer::terminate(const Running& server) const {
   if (syscall(SYS_pidfd_send_signal, server.handle.get(), SIGTERM, nullptr, 0) != 0) {
     return name(server) + " cannot be ended: " + std::generic_category().message(errno);
   }
-  if (!ends(server, stop_within)) return name(server) + " does not end within " + core::shown(stop_within);
+  if (!ends(server, stop_within)) return name(server) + " does not end within " + core::to_text(stop_within);
   return std::nullopt;
 }
 

@@ -62,7 +62,7 @@ void add_page(Json& json, const LockView& lock, const Nodes& nodes) {
   for (std::size_t i = 0; i < lock.nodes.size(); ++i) {
     const auto& sight = lock.nodes[i];
     json.open_object();
-    json.key("node").text(redis::shown(nodes.addresses[i]));
+    json.key("node").text(redis::to_text(nodes.addresses[i]));
     json.key("answers").boolean(sight.has_value());
     const auto shown = sight.value_or(core::Sight{});
     add_holder(json, core::read_holder(shown.value), shown.left);

@@ -2,6 +2,7 @@
 #include <ctime>
 
 #include "cli/lock_output.hpp"
+#include "cli/plural.hpp"
 #include "cli/table.hpp"
 #include "core/text.hpp"
 #include "runtime/instance_id.hpp"
@@ -24,10 +25,6 @@ std::string kind_column(const LockView& lock) {
   if (!lock.kind) return "-";
   return std::string(word_for(*lock.kind)) +
          (lock.kind == LeaseKind::session ? " of " + core::printable(lock.fleet, 60) : "");
-}
-
-std::string counted(std::size_t count, const std::string& word) {
-  return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
 }
 
 Row row_of(const LockView& lock) {
@@ -93,8 +90,8 @@ std::string lock_table(const std::vector<LockView>& locks) {
 std::string fleet_lines(const std::vector<FleetCount>& fleets) {
   std::string lines;
   for (const auto& [fleet, sessions, instances] : fleets) {
-    lines += "fleet " + core::printable(fleet, 60) + ": " + counted(sessions, "session") + " held by " +
-             counted(instances, "instance") + "\n";
+    lines += "fleet " + core::printable(fleet, 60) + ": " + plural(sessions, "session") + " held by " +
+             plural(instances, "instance") + "\n";
   }
   return lines;
 }
@@ -119,7 +116,7 @@ std::string lock_page(const LockView& lock, const Nodes& nodes) {
   }
   if (lock.waiters > 0) text += "waiting: " + std::to_string(lock.waiters) + "\n";
   for (std::size_t i = 0; i < lock.nodes.size() && nodes.several(); ++i) {
-    text += "  " + redis::shown(nodes.addresses[i]) + ": " + sight_words(lock.nodes[i]) + "\n";
+    text += "  " + redis::to_text(nodes.addresses[i]) + ": " + sight_words(lock.nodes[i]) + "\n";
   }
   return text;
 }

@@ -90,8 +90,8 @@ void judge_network(Findings& all, const NodeFacts& node, const Criteria& criteri
   if (!node.round_trip || *node.round_trip * 2 < criteria.node_timeout) return;
   const bool hopeless = *node.round_trip >= criteria.node_timeout;
   add(all, hopeless ? Severity::error : Severity::warning, "round_trip",
-      "a round trip takes " + core::shown(std::chrono::ceil<std::chrono::milliseconds>(*node.round_trip)) +
-          ", and a node counts as silent after " + core::shown(criteria.node_timeout),
+      "a round trip takes " + core::to_text(std::chrono::ceil<std::chrono::milliseconds>(*node.round_trip)) +
+          ", and a node counts as silent after " + core::to_text(criteria.node_timeout),
       hopeless ? "with this TTL its answers always come too late"
                : "with this TTL its answers often come too late",
       "use a longer TTL (a node has a tenth of it to answer, at most 1s), or a node that is nearer");

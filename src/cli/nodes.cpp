@@ -135,12 +135,12 @@ tl::expected<redis::Keyspace, std::string> choose_keyspace(const NodeArgs& args)
   if (auto error = redis::prefix_error(args.prefix)) return tl::unexpected(*error);
   const auto ttl_max = find_ttl_max(args);
   if (!ttl_max) return tl::unexpected(ttl_max.error());
-  const std::string cap = "a cap (--ttl-max) of " + core::shown(*ttl_max);
+  const std::string cap = "a cap (--ttl-max) of " + core::to_text(*ttl_max);
   if (*ttl_max < core::ttl_min) {
-    return tl::unexpected(cap + " is too short; the least is " + core::shown(core::ttl_min));
+    return tl::unexpected(cap + " is too short; the least is " + core::to_text(core::ttl_min));
   }
   if (*ttl_max > core::ttl_cap_max) {
-    return tl::unexpected(cap + " is too long; the most is " + core::shown(core::ttl_cap_max));
+    return tl::unexpected(cap + " is too long; the most is " + core::to_text(core::ttl_cap_max));
   }
   return redis::Keyspace{args.prefix, std::chrono::duration_cast<core::Ttl>(*ttl_max)};
 }

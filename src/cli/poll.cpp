@@ -117,9 +117,9 @@ class Instance {
   void say_start() {
     std::string redis;
     for (const auto& address : plan_.nodes.addresses)
-      redis += (redis.empty() ? "" : ",") + redis::shown(address);
+      redis += (redis.empty() ? "" : ",") + redis::to_text(address);
     const auto ttl = core::timing_options(args_.ttl, plan_.nodes.keyspace.cap).ttl;
-    log_.start({args_.place.fleet, redis, plan_.apart ? redis::shown(plan_.data) : "", core::shown(ttl)});
+    log_.start({args_.place.fleet, redis, plan_.apart ? redis::to_text(plan_.data) : "", core::to_text(ttl)});
   }
 
   Tls tls() const {
@@ -219,7 +219,7 @@ class Instance {
   std::string namesake_text(milliseconds left) const {
     return "an instance with the id " + core::printable(plan_.id) + " was seen in the fleet " +
            args_.place.fleet + " a moment ago; if it has died, its heartbeat runs out in " +
-           core::shown(std::chrono::ceil<std::chrono::seconds>(left)) + ", and this one takes over then";
+           core::to_text(std::chrono::ceil<std::chrono::seconds>(left)) + ", and this one takes over then";
   }
 
   // True when it was stopped.

@@ -34,7 +34,7 @@ constexpr std::string_view broken_off =
     "broken off: where nodes are closed nobody gets a lease until this command is run again";
 
 std::string in_seconds(core::Duration length) {
-  return core::shown(std::chrono::ceil<std::chrono::seconds>(length));
+  return core::to_text(std::chrono::ceil<std::chrono::seconds>(length));
 }
 
 // All nodes that are named, and what becomes of them.
@@ -84,7 +84,7 @@ class Reconfigure {
   }
 
   int refused(const Reconfiguration::Obstacle& obstacle) const {
-    const std::string node = redis::shown(all_[obstacle.node]);
+    const std::string node = redis::to_text(all_[obstacle.node]);
     const std::string outcome(begun_ ? broken_off : "Nothing was changed");
     if (obstacle.kind == Reconfiguration::Obstacle::Kind::foreign) {
       return fail(ExitCode::exists, node + ": its key " + nodes_.keyspace.record() +
@@ -119,7 +119,7 @@ class Reconfigure {
   std::optional<int> ask(const Reconfiguration& plan) {
     if (begun_) return std::nullopt;
     say("from then on " + set_words() + " decide, with leases of at most " +
-        core::shown(nodes_.keyspace.cap) +
+        core::to_text(nodes_.keyspace.cap) +
         ". All leases on the nodes named end, and nobody gets a new one for " +
         in_seconds(core::quarantine_length(plan.longest())));
     if (!args_.yes && !says_yes("Go on?")) return fail(ExitCode::not_taken, "nothing was changed");
@@ -149,7 +149,7 @@ class Reconfigure {
           return record && !record->open;
         });
     const std::string what = set_words() + (nodes_.several() ? " decide" : " decides") +
-                             ", with leases of at most " + core::shown(nodes_.keyspace.cap);
+                             ", with leases of at most " + core::to_text(nodes_.keyspace.cap);
     if (!begun_ && quarantined == 0) {
       std::puts(("nothing to change: " + what).c_str());
       return finish_output();
@@ -197,7 +197,7 @@ class Reconfigure {
       } else if (std::holds_alternative<core::Opened>(redis::script_reply(request, *answer))) {
         open += 1;
       } else {
-        say(redis::shown(all_[node]) +
+        say(redis::to_text(all_[node]) +
             ": it is in another quarantine by now, and joins by itself when that is over");
       }
     }

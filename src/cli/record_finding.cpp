@@ -24,7 +24,7 @@ std::string_view life_in(std::string_view record) {
 }
 
 std::string quarantine_text(core::Ttl cap) {
-  return core::shown(std::chrono::ceil<std::chrono::seconds>(core::quarantine_length(cap)));
+  return core::to_text(std::chrono::ceil<std::chrono::seconds>(core::quarantine_length(cap)));
 }
 
 std::optional<Finding> other_life(const std::string& text, const ServerInfo& info,
@@ -80,8 +80,8 @@ std::optional<Finding> record_finding(const NodeFacts& node, const Criteria& cri
                   std::move(advice));
   }
   if (record->terms.cap != keyspace.cap) {
-    const std::string cap = core::shown(record->terms.cap);
-    return closed(std::string(other_cap), "its cap is " + cap + ", ours is " + core::shown(keyspace.cap),
+    const std::string cap = core::to_text(record->terms.cap);
+    return closed(std::string(other_cap), "its cap is " + cap + ", ours is " + core::to_text(keyspace.cap),
                   "a lease longer than the cap could outlive a quarantine, so we get none there",
                   "use --ttl-max " + cap + ", or TENURE_TTL_MAX");
   }

@@ -104,8 +104,8 @@ int finish(const RunArgs& args, const Plan& plan, const Ending& ending, runtime:
     case core::ReleaseOutcome::released:
       return *ending.exit_code;
     case core::ReleaseOutcome::failed:
-      say("could not release " + args.name + ", which ends by itself within " + core::shown(plan.timing.ttl) +
-          runtime::failures_text(released.failures, plan.nodes));
+      say("could not release " + args.name + ", which ends by itself within " +
+          core::to_text(plan.timing.ttl) + runtime::failures_text(released.failures, plan.nodes));
       return *ending.exit_code;
     case core::ReleaseOutcome::expired:
     case core::ReleaseOutcome::taken:

@@ -23,8 +23,8 @@ struct Wish {
 
 Wish refusal(ExitCode code, std::string sentence) { return {code, std::move(sentence), {}}; }
 
-std::string shown(const Session& session) {
-  return without_secrets(core::printable(session.address)) + " every " + core::shown(session.interval) +
+std::string to_text(const Session& session) {
+  return without_secrets(core::printable(session.address)) + " every " + core::to_text(session.interval) +
          (session.paused ? ", paused" : "");
 }
 
@@ -100,24 +100,24 @@ class Desk {
 Wish decide_add(const FoundText& found, const Session& wished, bool replace) {
   const std::string id = core::printable(wished.id);
   if (found.kind == FoundText::Kind::absent) {
-    return {ExitCode::done, "added " + id + ": " + shown(wished), poll::write_session(wished)};
+    return {ExitCode::done, "added " + id + ": " + to_text(wished), poll::write_session(wished)};
   }
   const auto there = poll::read_session(wished.id, found.text, poll::Addresses::any);
   if (there && there->address == wished.address && there->interval == wished.interval) {
     // Written again for the index, which does not have it if it was made without this command.
-    return {ExitCode::done, id + " is there already: " + shown(*there), found.text};
+    return {ExitCode::done, id + " is there already: " + to_text(*there), found.text};
   }
   // Seen only in part, it cannot be replaced as it was seen.
   const bool cut = found.text.size() > poll::session_text_max;
   if (cut)
     return refusal(ExitCode::exists, id + " is there already, and bad: " + there.error() + "; rm it first");
   if (!replace) {
-    const std::string what = there ? shown(*there) : "bad, " + there.error();
+    const std::string what = there ? to_text(*there) : "bad, " + there.error();
     return refusal(ExitCode::exists, id + " is there already: " + what + "; --replace changes it");
   }
   Session replaced = wished;
   if (there) replaced.paused = there->paused;
-  return {ExitCode::done, "replaced " + id + ": " + shown(replaced),
+  return {ExitCode::done, "replaced " + id + ": " + to_text(replaced),
           there ? poll::rewrite_session(found.text, replaced) : poll::write_session(replaced)};
 }
 

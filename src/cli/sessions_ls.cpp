@@ -15,7 +15,7 @@ std::string sessions_table(const FleetView& view) {
   for (const auto& it : view.sessions) {
     const auto& session = it.session;
     rows.push_back({core::printable(session.id, 60), without_secrets(core::printable(session.address, 80)),
-                    core::shown(session.interval), session.paused ? "yes" : "no", owner_words(it),
+                    core::to_text(session.interval), session.paused ? "yes" : "no", owner_words(it),
                     lease_left(it), result_words(it, view.now_ms)});
   }
   for (const auto& [id, why] : view.bad) {

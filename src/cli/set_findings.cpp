@@ -25,7 +25,7 @@ void judge_identity(Findings& all, const std::vector<NodeFacts>& nodes) {
     const auto [before, is_first] = first.emplace(run_id, i);
     if (is_first) continue;
     all.push_back({Severity::error, "same_server", i,
-                   "it is the same server as " + redis::shown(nodes[before->second].address),
+                   "it is the same server as " + redis::to_text(nodes[before->second].address),
                    "it would have two votes, and when it fails two are gone", "name each server once"});
   }
 }
@@ -52,7 +52,7 @@ Clock reference(std::vector<Clock> clocks) {
 
 std::string ahead_text(core::Duration ahead) {
   const auto whole = std::chrono::round<std::chrono::milliseconds>(apart(ahead, core::Duration::zero()));
-  return core::shown(whole) + (ahead < core::Duration::zero() ? " behind " : " ahead of ");
+  return core::to_text(whole) + (ahead < core::Duration::zero() ? " behind " : " ahead of ");
 }
 
 void judge_clocks(Findings& all, const std::vector<NodeFacts>& nodes, core::Ttl cap) {
@@ -63,10 +63,10 @@ void judge_clocks(Findings& all, const std::vector<NodeFacts>& nodes, core::Ttl 
   if (clocks.empty()) return;
   const auto [right_one, right] = reference(clocks);
   const std::string whose =
-      "that of " + (clocks.size() < 3 ? redis::shown(nodes[right_one].address) : "most nodes");
+      "that of " + (clocks.size() < 3 ? redis::to_text(nodes[right_one].address) : "most nodes");
   const auto tolerance = clock_tolerance(cap);
   const std::string why = "after lost data fencing tokens rest on clocks that agree within the cap, " +
-                          core::shown(cap) + "; half of that is too much";
+                          core::to_text(cap) + "; half of that is too much";
   for (const auto& [node, ahead] : clocks) {
     if (apart(ahead, right) <= tolerance) continue;
     const bool far = apart(ahead, right) >= core::Duration(cap) / 2;

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t lines_usual = 50;
 constexpr auto redraw_every = std::chrono::seconds(1);
 
-std::string shown(const StatusArgs& args, const FleetView& view) {
+std::string render(const StatusArgs& args, const FleetView& view) {
   if (args.json) return status_json(view, args.place.fleet);
   return status_page(view, args.place.fleet,
                      args.all ? std::numeric_limits<std::size_t>::max() : lines_usual);
@@ -57,9 +57,9 @@ int watch(const StatusArgs& args, FleetLook& look) {
     // Redis may be away for a while: whoever watches wants to see it come back.
     const auto view = look.look();
     if (on_terminal) {
-      draw(view ? shown(args, *view) : view.error() + "\n");
+      draw(view ? render(args, *view) : view.error() + "\n");
     } else if (view) {
-      std::fputs((shown(args, *view) + (args.json ? "" : "\n")).c_str(), stdout);
+      std::fputs((render(args, *view) + (args.json ? "" : "\n")).c_str(), stdout);
     } else {
       say(view.error());
     }
@@ -78,7 +78,7 @@ int status(const StatusArgs& args) {
   if (args.watch) return watch(args, look);
   const auto view = look.look();
   if (!view) return fail(ExitCode::no_quorum, view.error());
-  std::fputs(shown(args, *view).c_str(), stdout);
+  std::fputs(render(args, *view).c_str(), stdout);
   return finish_output();
 }
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "cli/fleet_output.hpp"
+#include "cli/plural.hpp"
 #include "cli/secrets.hpp"
 #include "core/text.hpp"
 
@@ -18,13 +19,9 @@ std::string decimal(double number) {
   return written.ends_with(".0") ? written.substr(0, written.size() - 2) : written;
 }
 
-std::string counted(std::size_t count, const std::string& word) {
-  return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
-}
-
 std::string summary(const FleetView& view, const std::string& fleet) {
-  std::string text = "fleet " + core::printable(fleet) + ": " + counted(view.instances.size(), "instance") +
-                     ", " + counted(view.sessions.size(), "session") + ", " + std::to_string(view.owned) +
+  std::string text = "fleet " + core::printable(fleet) + ": " + plural(view.instances.size(), "instance") +
+                     ", " + plural(view.sessions.size(), "session") + ", " + std::to_string(view.owned) +
                      " owned";
   if (view.unlisted > 0) text += " (" + std::to_string(view.unlisted) + " of them not listed in Redis)";
   for (const auto& [count, word] : {std::pair(view.paused, " paused"),
@@ -66,7 +63,7 @@ std::string leases_table(const FleetView& view, std::size_t lines_max) {
     const auto token = it.lease.holder.token;
     rows.push_back({core::printable(it.session.id, 60), owner_words(it),
                     token == 0 || !it.lease.taken() ? "-" : std::to_string(token), lease_left(it),
-                    it.session.paused ? "paused" : core::shown(it.session.interval),
+                    it.session.paused ? "paused" : core::to_text(it.session.interval),
                     result_words(it, view.now_ms)});
   }
   return aligned(rows) + more(view.sessions.size(), shown);

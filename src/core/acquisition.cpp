@@ -25,7 +25,7 @@ constexpr Time never = Time::max();
 Reply jumped(Duration left) {
   return Failure{Applied::perhaps, FailureCode::clock,
                  "its clock has jumped, so that its grants do not count for another " +
-                     shown(std::chrono::ceil<seconds>(left))};
+                     to_text(std::chrono::ceil<seconds>(left))};
 }
 
 // Does a majority of the nodes show that owner?

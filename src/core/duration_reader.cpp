@@ -10,7 +10,7 @@ namespace {
 std::string shown_given(std::chrono::milliseconds given) {
   const Duration cut = saturated(given);
   const bool whole = std::chrono::duration_cast<std::chrono::milliseconds>(cut) == given;
-  return whole ? shown(cut) : std::to_string(given.count()) + "ms";
+  return whole ? to_text(cut) : std::to_string(given.count()) + "ms";
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ Duration DurationReader::read(std::string_view field, std::chrono::milliseconds 
   if (given < std::chrono::milliseconds::zero()) {
     refuse(field, "is " + shown_given(given) + ", which is negative");
   } else if (given > std::chrono::floor<std::chrono::milliseconds>(most)) {
-    refuse(field, "is " + shown_given(given) + ", which is too long; the most is " + shown(most));
+    refuse(field, "is " + shown_given(given) + ", which is too long; the most is " + to_text(most));
   }
   return saturated(given);
 }

@@ -8,11 +8,11 @@
 
 namespace tenure::core {
 
-std::string shown(Duration duration) {
+std::string to_text(Duration duration) {
   using namespace std::chrono;
   if (duration == Duration::zero()) return "0s";
   // The lowest number of all has no opposite.
-  if (duration < Duration::zero()) return "-" + shown(-std::max(duration, -Duration::max()));
+  if (duration < Duration::zero()) return "-" + to_text(-std::max(duration, -Duration::max()));
   struct Unit {
     Duration size;
     const char* name;

@@ -10,7 +10,7 @@
 
 namespace tenure::core {
 
-std::string shown(Duration duration);
+std::string to_text(Duration duration);
 
 // 64 bits as 16 hexadecimal digits.
 std::string hex16(std::uint64_t bits);

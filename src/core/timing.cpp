@@ -20,18 +20,19 @@ tl::expected<Timing, std::string> make_timing(const TimingOptions& options) {
   const Duration ttl = options.ttl;
   const auto refuse = [](std::string why) { return tl::unexpected(std::move(why)); };
   if (options.ttl_max > ttl_cap_max) {
-    return refuse("a cap of " + shown(options.ttl_max) + " is too long; the most is " + shown(ttl_cap_max));
+    return refuse("a cap of " + to_text(options.ttl_max) + " is too long; the most is " +
+                  to_text(ttl_cap_max));
   }
   if (ttl < ttl_min) {
-    return refuse("a TTL of " + shown(ttl) + " is too short; the least is " + shown(ttl_min));
+    return refuse("a TTL of " + to_text(ttl) + " is too short; the least is " + to_text(ttl_min));
   }
   if (ttl > options.ttl_max) {
-    return refuse("a TTL of " + shown(ttl) + " is over the cap of " + shown(options.ttl_max) +
+    return refuse("a TTL of " + to_text(ttl) + " is over the cap of " + to_text(options.ttl_max) +
                   " (--ttl-max)");
   }
   const auto whole = std::chrono::duration_cast<Ttl>(ttl);
   if (whole != ttl) {
-    return refuse("a TTL of " + shown(ttl) + " is not in whole milliseconds");
+    return refuse("a TTL of " + to_text(ttl) + " is not in whole milliseconds");
   }
 
   Timing timing;
@@ -42,23 +43,24 @@ tl::expected<Timing, std::string> make_timing(const TimingOptions& options) {
   timing.node_timeout =
       options.node_timeout.value_or(std::min<Duration>(whole / 10, std::chrono::seconds(1)));
   if (timing.renew <= Duration::zero() || timing.node_timeout <= Duration::zero()) {
-    return refuse("renewal " + shown(timing.renew) + " and node timeout " + shown(timing.node_timeout) +
+    return refuse("renewal " + to_text(timing.renew) + " and node timeout " + to_text(timing.node_timeout) +
                   " must be above zero");
   }
   if (timing.grace < grace_min) {
-    return refuse("a grace of " + shown(timing.grace) + " is too short; the least is " + shown(grace_min));
+    return refuse("a grace of " + to_text(timing.grace) + " is too short; the least is " +
+                  to_text(grace_min));
   }
   for (const auto& [name, part] : {std::pair("renewal ", timing.renew),
                                    {"grace ", timing.grace},
                                    {"node timeout ", timing.node_timeout}}) {
-    if (part >= ttl) return refuse(name + shown(part) + " does not fit into the TTL of " + shown(ttl));
+    if (part >= ttl) return refuse(name + to_text(part) + " does not fit into the TTL of " + to_text(ttl));
   }
   // One renewal that gets no answer must not cost the lease.
   const Duration needed = timing.renew + timing.node_timeout + timing.grace + timing.margin;
   if (needed >= ttl) {
-    return refuse("renewal " + shown(timing.renew) + " + node timeout " + shown(timing.node_timeout) +
-                  " + grace " + shown(timing.grace) + " + margin " + shown(timing.margin) + " = " +
-                  shown(needed) + " does not fit into the TTL of " + shown(ttl));
+    return refuse("renewal " + to_text(timing.renew) + " + node timeout " + to_text(timing.node_timeout) +
+                  " + grace " + to_text(timing.grace) + " + margin " + to_text(timing.margin) + " = " +
+                  to_text(needed) + " does not fit into the TTL of " + to_text(ttl));
   }
   return timing;
 }

@@ -211,7 +211,7 @@ class CommandRunner : public Runner {
     const core::Time now = boot_now();
     for (auto& [id, run] : runs_) {
       if (!run.kill_at && now >= run.began + work_.timeout) {
-        run.why = "the command took longer than " + core::shown(work_.timeout);
+        run.why = "the command took longer than " + core::to_text(work_.timeout);
         tell_to_end(run, core::Time::max());
       }
     }

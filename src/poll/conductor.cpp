@@ -6,6 +6,7 @@
 
 #include "poll/result_text.hpp"
 #include "runtime/boot_clock.hpp"
+#include "runtime/public_time.hpp"
 #include "runtime/thrown.hpp"
 #include "runtime/wall_clock.hpp"
 
@@ -22,8 +23,6 @@ constexpr auto look_around = std::chrono::seconds(1);
 constexpr auto write_at_end = std::chrono::seconds(1);
 
 Now now() { return {boot_now(), WallTime(Milliseconds(runtime::wall_now_ms()))}; }
-
-core::Time counted(BootClock::time_point time) { return core::Time(time.time_since_epoch()); }
 
 // All other reasons mean that the lease is being lost.
 bool drains(const std::string& reason) {
@@ -138,7 +137,7 @@ void Conductor::on_fleet(const FleetEvent& event) {
     case Kind::certain:
       return post([this, of] { rota_.certain(of, now()); });
     case Kind::ending:
-      return post([this, of, how = Rota::Ending{drains(event.reason), counted(event.deadline)}] {
+      return post([this, of, how = Rota::Ending{drains(event.reason), runtime::to_core(event.deadline)}] {
         rota_.ending(of, how, now());
       });
     case Kind::ended:
@@ -253,7 +252,7 @@ std::optional<core::Time> Conductor::deadline_of(const Tenancy& of) const {
   const auto lease = fleet_.lease_info(of.session);
   // A fleet that a test plays may know of no deadlines.
   if (!lease || lease->token != of.token || lease->deadline == BootClock::time_point{}) return std::nullopt;
-  return counted(lease->deadline);
+  return runtime::to_core(lease->deadline);
 }
 
 void Conductor::act(const Abort& action) {

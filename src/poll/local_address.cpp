@@ -44,7 +44,7 @@ bool is_local(const std::string& address) {
   return inet_pton(AF_INET6, address.c_str(), &six) == 1 && is_local(six);
 }
 
-std::string shown(const sockaddr& address) {
+std::string to_text(const sockaddr& address) {
   std::array<char, INET6_ADDRSTRLEN> text{};
   if (address.sa_family == AF_INET) {
     inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(address).sin_addr, text.data(), text.size());

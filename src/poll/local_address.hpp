@@ -13,6 +13,6 @@ bool is_local(const sockaddr& address);
 bool is_local(const std::string& address);
 
 // The same way.
-std::string shown(const sockaddr& address);
+std::string to_text(const sockaddr& address);
 
 }  // namespace tenure::poll

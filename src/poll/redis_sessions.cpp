@@ -34,7 +34,7 @@ tl::expected<Sessions, std::string> RedisSessions::read() {
     if (!redis_) {
       auto connected = runtime::Caller::connect(place_.address, place_.timeout, place_.tls);
       if (!connected) {
-        return tl::unexpected(redis::shown(place_.address) + ": " + connected.error().detail);
+        return tl::unexpected(redis::to_text(place_.address) + ": " + connected.error().detail);
       }
       redis_ = std::move(*connected);
       index_.distrust();
@@ -44,7 +44,7 @@ tl::expected<Sessions, std::string> RedisSessions::read() {
     if (sessions) return std::move(*sessions);
     redis_.reset();
     // An old connection may have broken long ago; a fresh one has just shown what is wrong.
-    if (fresh) return tl::unexpected(redis::shown(place_.address) + ": " + sessions.error().detail);
+    if (fresh) return tl::unexpected(redis::to_text(place_.address) + ": " + sessions.error().detail);
   }
 }
 

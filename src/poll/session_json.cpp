@@ -82,8 +82,8 @@ Error address_error(std::string_view address, Addresses addresses) {
 
 Error interval_error(milliseconds interval) {
   if (interval >= interval_min && interval <= interval_max) return std::nullopt;
-  return "an interval of " + core::shown(interval) + " is not between " + core::shown(interval_min) +
-         " and " + core::shown(interval_max);
+  return "an interval of " + core::to_text(interval) + " is not between " + core::to_text(interval_min) +
+         " and " + core::to_text(interval_max);
 }
 
 // Out of range it may have any size: what counts is what the number says.

@@ -82,7 +82,7 @@ bool Transfer::is_redirected() const {
 curl_socket_t Transfer::on_socket(void* transfer, curlsocktype /*purpose*/, curl_sockaddr* address) {
   Transfer& self = *static_cast<Transfer*>(transfer);
   if (self.is_redirected() && !self.may_be_local_ && is_local(address->addr)) {
-    self.local_ = shown(address->addr);
+    self.local_ = to_text(address->addr);
     return CURL_SOCKET_BAD;
   }
   return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
@@ -148,8 +148,8 @@ std::string Transfer::why(CURLcode result, long status) const {
     case CURLE_OPERATION_TIMEDOUT: {
       curl_off_t ready = 0;
       curl_easy_getinfo(handle_.get(), CURLINFO_PRETRANSFER_TIME_T, &ready);
-      return ready == 0 ? "no connection within " + core::shown(work_.connect_timeout)
-                        : "no whole answer within " + core::shown(work_.timeout);
+      return ready == 0 ? "no connection within " + core::to_text(work_.connect_timeout)
+                        : "no whole answer within " + core::to_text(work_.timeout);
     }
     case CURLE_COULDNT_RESOLVE_HOST:
       return "the host name cannot be resolved";

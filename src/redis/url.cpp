@@ -236,7 +236,7 @@ tl::expected<Address, std::string> parse_url(std::string_view url) {
   return address;
 }
 
-std::string shown(const Address& address) { return written(address, shown_user_info(address)); }
+std::string to_text(const Address& address) { return written(address, shown_user_info(address)); }
 
 std::string whole_url(const Address& address) { return written(address, whole_user_info(address)); }
 

@@ -31,7 +31,7 @@ struct Address {
 tl::expected<Address, std::string> parse_url(std::string_view url);
 
 // The address with *** for the password, always written the same way.
-std::string shown(const Address& address);
+std::string to_text(const Address& address);
 // With its secrets, for parse_url and for nobody's eyes.
 std::string whole_url(const Address& address);
 

@@ -308,14 +308,14 @@ void Engine::on(const core::Uncertain& uncertain, core::Time now) {
   const core::Duration left = lease->deadline.load() - now;
   log(agent_.tenant().key_of(uncertain.lease) + " is uncertain: its renewal failed (" +
       uncertain.failure.detail + "); trying again for another " +
-      core::shown(std::chrono::floor<std::chrono::milliseconds>(left)));
+      core::to_text(std::chrono::floor<std::chrono::milliseconds>(left)));
 }
 
 void Engine::on(const core::ClockJumped& jumped, core::Time) {
-  const std::string node = redis::shown(options_.nodes.at(jumped.node));
-  const std::string by = "by " + core::shown(std::chrono::round<std::chrono::milliseconds>(jumped.by));
+  const std::string node = redis::to_text(options_.nodes.at(jumped.node));
+  const std::string by = "by " + core::to_text(std::chrono::round<std::chrono::milliseconds>(jumped.by));
   log(node + ": its clock has jumped " + by + "; its grants do not count for " +
-      core::shown(jumped.distrusted_for));
+      core::to_text(jumped.distrusted_for));
   tell({Event::Kind::clock_jumped, node, 0, by});
 }
 

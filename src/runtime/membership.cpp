@@ -5,6 +5,7 @@
 #include "core/check.hpp"
 #include "core/overload.hpp"
 #include "runtime/not_open_text.hpp"
+#include "runtime/public_time.hpp"
 #include "runtime/thrown.hpp"
 
 namespace tenure::runtime {
@@ -34,8 +35,6 @@ std::string name_of(core::EndReason reason) {
   }
   return "closed";
 }
-
-BootClock::time_point shown(core::Time time) { return BootClock::time_point(time.time_since_epoch()); }
 
 }  // namespace
 
@@ -129,7 +128,7 @@ tl::expected<SessionLease, core::Refusal> Membership::take(const std::string& se
   const core::Refusal cancelled{.code = core::RefusalCode::cancelled};
   Lock lock(mutex_);
   if (const Owned* ours = find(session)) {
-    if (ours->usable()) return shown(session, *ours);
+    if (ours->usable()) return lease_of(session, *ours);
     return tl::unexpected(cancelled);
   }
   if (!running_) return tl::unexpected(cancelled);
@@ -144,7 +143,7 @@ tl::expected<SessionLease, core::Refusal> Membership::take(const std::string& se
   if (mine->refusal) return tl::unexpected(*mine->refusal);
   const Owned* ours = find(session);
   if (ours == nullptr) return tl::unexpected(cancelled);
-  return shown(session, *ours);
+  return lease_of(session, *ours);
 }
 
 const Membership::Owned* Membership::find(const std::string& session) const {
@@ -186,12 +185,12 @@ std::optional<SessionLease> Membership::lease_of(const std::string& session) con
   const Lock lock(mutex_);
   const Owned* ours = find(session);
   if (ours == nullptr) return std::nullopt;
-  return shown(session, *ours);
+  return lease_of(session, *ours);
 }
 
-SessionLease Membership::shown(const std::string& session, const Owned& owned) const {
+SessionLease Membership::lease_of(const std::string& session, const Owned& owned) const {
   return {session,          owned.key,          owned.value,
-          engine_->owner(), owned.lease->token, runtime::shown(owned.lease->deadline.load())};
+          engine_->owner(), owned.lease->token, to_public(owned.lease->deadline.load())};
 }
 
 // On whatever thread drives the engine: takes note, and returns.
@@ -228,12 +227,12 @@ void Membership::on_taken(const core::SessionTaken& taken, const std::shared_ptr
   owned_[taken.session] = {lease, grant.key, grant.grant.value(grant.token)};
   sessions_[grant.lease] = taken.session;
   finish(taken.session, std::nullopt);
-  tell({Kind::acquired, taken.session, grant.token, {}, runtime::shown(grant.deadline)});
+  tell({Kind::acquired, taken.session, grant.token, {}, to_public(grant.deadline)});
 }
 
 void Membership::on_ending(const core::SessionEnding& ending, const LeaseState& lease) {
   owned_.at(ending.session).ending = true;
-  tell({Kind::ending, ending.session, lease.token, name_of(ending.reason), runtime::shown(ending.deadline)});
+  tell({Kind::ending, ending.session, lease.token, name_of(ending.reason), to_public(ending.deadline)});
 }
 
 void Membership::on_ended(const core::SessionEnded& ended, const LeaseState& lease) {
@@ -272,7 +271,7 @@ void Membership::on_not_open(const core::FleetNotOpen& not_open) {
   if (not_open.opens_by) opens_in = *not_open.opens_by - boot_now();
   FleetEvent event{
       Kind::not_open, {}, 0, not_open_text(not_open.refusal, nodes_, Patience::waits, opens_in), {}};
-  if (not_open.opens_by) event.deadline = runtime::shown(*not_open.opens_by);
+  if (not_open.opens_by) event.deadline = to_public(*not_open.opens_by);
   tell(std::move(event));
 }
 

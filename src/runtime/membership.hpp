@@ -84,7 +84,7 @@ class Membership : public FleetListener, public std::enable_shared_from_this<Mem
   const Owned* find(const std::string& session) const;
   // If not, the engine's fleet may be another's.
   bool takes_part() const;
-  SessionLease shown(const std::string& session, const Owned& owned) const;
+  SessionLease lease_of(const std::string& session, const Owned& owned) const;
 
   std::shared_ptr<Engine> engine_;
   core::FleetPlan plan_;

@@ -19,10 +19,10 @@ bool same_server(const redis::Address& one, const redis::Address& other) {
 
 // Why this one cannot stand beside those before it, or nothing.
 std::optional<std::string> misplaced(const redis::Address& address, std::span<const redis::Address> others) {
-  const std::string name = redis::shown(address);
+  const std::string name = redis::to_text(address);
   const auto same = std::ranges::find_if(others, [&](const auto& it) { return same_server(it, address); });
   if (same == others.end()) return std::nullopt;
-  const std::string other = redis::shown(*same);
+  const std::string other = redis::to_text(*same);
   return (other == name ? name + " is given twice" : other + " and " + name + " are one Redis") +
          "; every node must be a Redis of its own";
 }
@@ -31,7 +31,7 @@ bool has_secret(const redis::Address& address) { return !address.password.empty(
 
 // For a shell, which puts it in: a secret is not shown, and stars in its place would be of no use.
 std::string with_secret_from_environment(const redis::Address& address) {
-  std::string url = redis::shown(address);
+  std::string url = redis::to_text(address);
   if (const auto stars = url.find("***@"); has_secret(address) && stars != std::string::npos) {
     url.replace(stars, 3, "$REDIS_PASSWORD");
   }
@@ -44,7 +44,7 @@ std::string common_options(const Nodes& nodes) {
   const redis::Keyspace usual;
   if (nodes.keyspace.prefix != usual.prefix) options += " --prefix " + nodes.keyspace.prefix;
   if (const std::string chosen = nodes.chosen_set(); !chosen.empty()) options += " --node-set " + chosen;
-  if (nodes.keyspace.cap != usual.cap) options += " --ttl-max " + core::shown(nodes.keyspace.cap);
+  if (nodes.keyspace.cap != usual.cap) options += " --ttl-max " + core::to_text(nodes.keyspace.cap);
   const TlsOptions& tls = nodes.tls_options;
   for (const auto& [flag, value] : {std::pair("--tls-ca", &tls.ca_file),
                                     {"--tls-cert", &tls.certificate_file},
@@ -113,7 +113,7 @@ std::string how_to_init(const Nodes& nodes) {
 
 std::string node_options(const Nodes& nodes) {
   std::string options;
-  for (const auto& address : nodes.addresses) options += " --redis " + redis::shown(address);
+  for (const auto& address : nodes.addresses) options += " --redis " + redis::to_text(address);
   return options + common_options(nodes);
 }
 

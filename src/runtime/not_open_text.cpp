@@ -19,11 +19,11 @@ std::string init_hint(const Nodes& nodes) {
 
 // The nodes that said so, which are enough to be in the way: others may be like them.
 std::string subject(const core::Refusal& refusal, const Nodes& nodes) {
-  if (!nodes.several()) return redis::shown(nodes.addresses.front());
+  if (!nodes.several()) return redis::to_text(nodes.addresses.front());
   std::string names;
   for (std::size_t i = 0; i < refusal.closed.size(); ++i) {
     if (i > 0) names += i + 1 == refusal.closed.size() ? " and " : ", ";
-    names += redis::shown(nodes.addresses.at(refusal.closed[i]));
+    names += redis::to_text(nodes.addresses.at(refusal.closed[i]));
   }
   return names.empty() ? "too many of the " + std::to_string(nodes.addresses.size()) + " nodes" : names;
 }
@@ -36,7 +36,7 @@ std::string needed(const Nodes& nodes) {
 }
 
 std::string in_seconds(core::Duration duration) {
-  return core::shown(std::max(std::chrono::ceil<seconds>(duration), seconds(1)));
+  return core::to_text(std::max(std::chrono::ceil<seconds>(duration), seconds(1)));
 }
 
 std::string within(core::Duration duration) { return " New grants within " + in_seconds(duration) + "."; }
@@ -106,8 +106,8 @@ std::string not_open_text(const core::Refusal& refusal, const Nodes& nodes, Pati
     return one + ": " + what + ": " + advice;
   }
   if (record->terms.cap != nodes.keyspace.cap) {
-    const std::string cap = core::shown(record->terms.cap);
-    return one + ": the cap of this Redis is " + cap + ", ours is " + core::shown(nodes.keyspace.cap) +
+    const std::string cap = core::to_text(record->terms.cap);
+    return one + ": the cap of this Redis is " + cap + ", ours is " + core::to_text(nodes.keyspace.cap) +
            ": use --ttl-max " + cap;
   }
   if (record->open) return who + ": the record has changed at this moment; try again";

@@ -22,7 +22,7 @@ std::map<core::NodeIndex, std::string> last_words(const std::vector<core::NodeFa
 std::string no_quorum_text(const core::Refusal& refusal, const Nodes& nodes) {
   const auto& failures = refusal.failures;
   if (!nodes.several()) {
-    if (failures.empty()) return redis::shown(nodes.addresses.front()) + ": no answer";
+    if (failures.empty()) return redis::to_text(nodes.addresses.front()) + ": no answer";
     return failure_text(nodes.addresses.front(), failures.back().failure);
   }
   const auto failed = last_words(failures, nodes).size();
@@ -32,7 +32,7 @@ std::string no_quorum_text(const core::Refusal& refusal, const Nodes& nodes) {
 }
 
 std::string too_slow_text(const Nodes& nodes) {
-  const std::string who = nodes.several() ? "" : redis::shown(nodes.addresses.front()) + ": ";
+  const std::string who = nodes.several() ? "" : redis::to_text(nodes.addresses.front()) + ": ";
   return who + "granted, but so late that the lease was of no use; it was given back";
 }
 
@@ -61,9 +61,9 @@ std::string reason_text(const core::Refusal& refusal, const Nodes& nodes, Patien
 
 std::string left_text(core::Ttl left) {
   using namespace std::chrono;
-  if (left >= seconds(10)) return core::shown(ceil<seconds>(left));
-  if (left >= seconds(1)) return core::shown(ceil<duration<long, std::deci>>(left));
-  return core::shown(left);
+  if (left >= seconds(10)) return core::to_text(ceil<seconds>(left));
+  if (left >= seconds(1)) return core::to_text(ceil<duration<long, std::deci>>(left));
+  return core::to_text(left);
 }
 
 std::string holder_text(const core::Held& held) {
@@ -83,7 +83,7 @@ std::string holder_text(const core::Held& held) {
 }
 
 std::string failure_text(const redis::Address& address, const core::Failure& failure) {
-  return redis::shown(address) + ": " + failure.detail;
+  return redis::to_text(address) + ": " + failure.detail;
 }
 
 std::string failures_text(const std::vector<core::NodeFailure>& failures, const Nodes& nodes) {

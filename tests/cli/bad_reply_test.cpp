@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Words place_of(const FakeServer& server) { return {"--redis", redis::shown(server.address())}; }
+Words place_of(const FakeServer& server) { return {"--redis", redis::to_text(server.address())}; }
 
 // The most memory that it has had, in kilobytes; 0 when it is gone.
 long memory_of(const Process& process) {

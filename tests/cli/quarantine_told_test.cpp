@@ -95,25 +95,25 @@ struct StatusTold : testing::Test {
     facts.instance("web-1");
     facts.session("s-1");
   }
-  Result shown(const Words& words) const { return tenure(words + Words{"--redis", redis.url()}); }
+  Result answer_to(const Words& words) const { return tenure(words + Words{"--redis", redis.url()}); }
 };
 
 TEST_F(StatusTold, AnOpenRedisIsNotMentioned) {
-  const Result page = shown({"status"});
+  const Result page = answer_to({"status"});
   EXPECT_FALSE(has(page.out, "new lease")) << page.out;
-  const Result json = shown({"status", "--json"});
+  const Result json = answer_to({"status", "--json"});
   EXPECT_TRUE(has(json.out, R"("open": true, "not_open": [])")) << json.out;
 }
 
 TEST_F(StatusTold, BeforeAClientHasComeItSaysThatAQuarantineIsToBegin) {
   redis.restart();
-  const Result page = shown({"status"});
+  const Result page = answer_to({"status"});
   EXPECT_TRUE(
       has(page.out, "\nNobody gets a new lease now:\n  " + redis.url() +
                         ": it was restarted since its record was written\n    why: it may have forgotten "
                         "leases: the first client to come begins a quarantine of 66s "))
       << page.out;
-  const Result json = shown({"status", "--json"});
+  const Result json = answer_to({"status", "--json"});
   EXPECT_TRUE(has(json.out, R"("open": false, "not_open": [{"node": ")" + redis.url() +
                                 R"(", "code": "restarted", "what": "it was restarted )"))
       << json.out;
@@ -128,14 +128,14 @@ TEST_F(StatusTold, InQuarantineItSaysHowLongThatLasts) {
       ": it was restarted, promoted or restored from a copy, and may have forgotten leases; "
       "new grants (in \\d\\ds if a client has been waiting, otherwise )?within 66s, once "
       "(a client waits for them|one waits)\n    why: ";
-  const Result page = shown({"status"});
+  const Result page = answer_to({"status"});
   EXPECT_TRUE(matches(page.out, told)) << page.out;
-  const Result json = shown({"status", "--json"});
+  const Result json = answer_to({"status", "--json"});
   EXPECT_TRUE(matches(json.out,
                       R"("code": "quarantined", "what": "[^"]+", "why": "[^"]+", "advice": "wait", )"
                       R"("left_ms": \d\d000, "left_max_ms": 66000\}\])"))
       << json.out;
-  const Result explained = shown({"explain", "s-1"});
+  const Result explained = answer_to({"explain", "s-1"});
   EXPECT_TRUE(matches(explained.out, told)) << explained.out;
 }
 

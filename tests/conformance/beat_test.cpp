@@ -36,12 +36,13 @@ class Beats : public testing::Test {
     const redis::Command command = redis::script_call(request, redis::Keyspace{}, "", redis::CallBy::body);
     const auto answers = twins.ask(command);
     const core::Reply said = redis::script_reply(request, answers.model);
-    EXPECT_EQ(shown(redis::script_reply(request, answers.real)), shown(said)) << conformance::shown(command);
+    EXPECT_EQ(to_text(redis::script_reply(request, answers.real)), to_text(said))
+        << conformance::to_text(command);
     return said;
   }
 
   // Without the time left, which is never quite the same.
-  static std::string shown(const core::Reply& reply) {
+  static std::string to_text(const core::Reply& reply) {
     if (const auto* taken = std::get_if<core::IdTaken>(&reply)) return "taken: " + taken->text;
     const auto* live = std::get_if<core::LiveMembers>(&reply);
     if (live == nullptr) return "a failure";
@@ -64,7 +65,8 @@ TEST_F(Beats, TellTheSameOnARealRedis) {
   for (int step = 0; step < 400; ++step) {
     const core::Reply said = beat(some_beat());
     if (std::holds_alternative<core::IdTaken>(said)) taken += 1;
-    if (const auto* live = std::get_if<core::LiveMembers>(&said); live && live->members.size() > 1) several += 1;
+    if (const auto* live = std::get_if<core::LiveMembers>(&said); live && live->members.size() > 1)
+      several += 1;
     ASSERT_EQ(twins.compare_data(), "") << "step " << step;
     if (random.below(10) == 0) twins.step(10s);
     if (random.below(40) == 0) twins.ask({"INCR", "poll:sessions:version"});

@@ -20,7 +20,7 @@ class Language : public testing::Test {
 
   void same(const redis::Command& command) {
     EXPECT_EQ(twins.compare(command), "");
-    EXPECT_EQ(twins.compare_data(), "") << shown(command);
+    EXPECT_EQ(twins.compare_data(), "") << to_text(command);
   }
 
   test::RedisServer real;

@@ -28,7 +28,7 @@ TEST(Life, ARestartWithTheOldDataIsAnotherLife) {
     EXPECT_EQ(twins.compare(call(redis::init_script, {"60000", "1", "e1", "1790000000000"})), "");
     EXPECT_EQ(twins.compare(call(redis::admit_script, {"60000", "1", "e2", "1790000000000", "0"})), "");
     EXPECT_TRUE(twins.answer().text.starts_with("60000 1 e1 open " + old_life + " "))
-        << shown(twins.answer());
+        << to_text(twins.answer());
     EXPECT_EQ(twins.compare_data(), "");
     kept = twins.model().data();
   }

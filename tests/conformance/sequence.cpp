@@ -334,7 +334,7 @@ std::string Sequence::wait() {
   // TTLs end five seconds off these steps: no moment of real time decides what has expired.
   const auto tens = chance(15) ? 13 : 1 + static_cast<std::int64_t>(random_.below(4));
   const std::chrono::seconds duration{10 * tens};
-  told_ = "wait " + core::shown(duration);
+  told_ = "wait " + core::to_text(duration);
   twins_.step(duration);
   return "";
 }
@@ -354,7 +354,7 @@ std::string Sequence::call(const redis::Script& script, std::vector<std::string>
 }
 
 std::string Sequence::compare(const redis::Command& command) {
-  told_ = shown(command);
+  told_ = to_text(command);
   const bool lost = twins_.text(names_.fence()).size() < 16;
   std::string differs = twins_.compare(command);
   if (const redis::Script* script = script_called(command)) {

@@ -161,7 +161,7 @@ redis::Command with_made(redis::Command command, const std::string& record) {
 }
 
 std::string difference(const std::string& what, const Value& real, const Value& model) {
-  return what + "\n  real  " + shown(real) + "\n  model " + shown(model);
+  return what + "\n  real  " + to_text(real) + "\n  model " + to_text(model);
 }
 
 const redis::Script* script_named(std::string_view word) {
@@ -241,7 +241,7 @@ std::string Twins::compare(const redis::Command& command) {
   share_token(command, real, model);
   const bool alike = command[0] == "PTTL" ? same_time_left(real, model) || real == model
                                           : Comparison{ahead_ms()}.same(real, model);
-  if (!alike) return difference(shown(command), real, model);
+  if (!alike) return difference(to_text(command), real, model);
   answer_ = std::move(model);
   const std::string* fence = fence_raised(command);
   return fence != nullptr ? share_fence(*fence) : "";
@@ -316,7 +316,7 @@ sim::NodeTime Twins::now() const {
   return (std::chrono::floor<std::chrono::microseconds>(real) + ahead_).count();
 }
 
-std::string shown(const Value& value) {
+std::string to_text(const Value& value) {
   switch (value.kind) {
     case Kind::nil:
       return "nil";
@@ -332,11 +332,11 @@ std::string shown(const Value& value) {
       break;
   }
   std::string text = "{";
-  for (const Value& item : value.items) text += (text.size() > 1 ? ", " : "") + shown(item);
+  for (const Value& item : value.items) text += (text.size() > 1 ? ", " : "") + to_text(item);
   return text + "}";
 }
 
-std::string shown(const redis::Command& command) {
+std::string to_text(const redis::Command& command) {
   std::string text;
   for (const std::string& word : command) {
     const redis::Script* script = script_named(word);

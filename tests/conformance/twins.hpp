@@ -80,8 +80,8 @@ class Twins {
 // The two take a moment each, so times may differ by a little; everything random here is much longer.
 inline constexpr std::chrono::milliseconds tolerance{2000};
 
-std::string shown(const redis::Value& value);
-std::string shown(const redis::Command& command);
+std::string to_text(const redis::Value& value);
+std::string to_text(const redis::Command& command);
 // The script that a command calls by its name or its body; null: none of ours.
 const redis::Script* script_called(const redis::Command& command);
 

@@ -105,7 +105,7 @@ TEST_P(OneClockOfThree, F8_CostsNoLeaseIsToldAndItsGrantsDoNotCountForAWhile) { 
   const core::Time stepped = boot_now();
   clocks[1].step(GetParam().by);
   const std::string told = std::string("its clock has jumped by ") + (GetParam().by > 0s ? "3" : "-3");
-  EXPECT_TRUE(wait_until([&] { return heard.tells(redis::shown(nodes.addresses()[1]) + ": " + told); }))
+  EXPECT_TRUE(wait_until([&] { return heard.tells(redis::to_text(nodes.addresses()[1]) + ": " + told); }))
       << heard.all();
   ASSERT_TRUE(wait_until([&] {
     EXPECT_TRUE(other.acquire("redlock:b", wish(cap))) << "two others are left";

@@ -163,7 +163,7 @@ TEST(ElectionFault, F6_ALeaderThatIsCutOffStopsBeforeAnotherLeads) {  // E6
   Nodes nodes(1);
   Forwarder wire(nodes[0].socket_path());
   auto behind = options_for(nodes, "web-1");
-  behind.nodes = {redis::shown(wire.address())};
+  behind.nodes = {redis::to_text(wire.address())};
   Candidate one(behind, three_seconds());
   Candidate two(nodes, "web-2");
   Oracle oracle;

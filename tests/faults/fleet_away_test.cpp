@@ -142,7 +142,7 @@ TEST(FleetAway, P13_APollThatTakesLongerThanTheTtlKeepsItsLease) {
 TEST(FleetAway, F6_WhoIsCutOffStopsPollingBeforeOthersBeginAndComesBackByItself) {
   PollFleet fleet({.sessions = 6, .words = {"--ttl", "2s"}});
   Forwarder wire(fleet.nodes[0].socket_path());
-  fleet.start("web-1", fleet.place(Words{redis::shown(wire.address())}));
+  fleet.start("web-1", fleet.place(Words{redis::to_text(wire.address())}));
   fleet.start("web-2");
   const auto both = [&] { return fleet.shared_by({"web-1", "web-2"}); };
   ASSERT_TRUE(wait_until(both)) << fleet.told();

@@ -44,7 +44,7 @@ class PromotionTest : public ::testing::Test {
     clients_.point_at(side.server.socket_path());
   }
 
-  std::string shown(Side& side, const std::string& key) { return side.server.command({"GET", key}).text; }
+  std::string value_of(Side& side, const std::string& key) { return side.server.command({"GET", key}).text; }
 
   Side a_;
   Side b_;
@@ -59,8 +59,8 @@ TEST_F(PromotionTest, F17_HoldersKeepTheirLeasesOverPromotionThereAndBack) {  //
   part(a_);
   auto lease = holder.acquire("redlock:a", wish(cap));
   ASSERT_TRUE(lease);
-  const std::string value = shown(a_, "redlock:a");
-  ASSERT_EQ(shown(b_, "redlock:a"), "") << "the grant is not replicated";
+  const std::string value = value_of(a_, "redlock:a");
+  ASSERT_EQ(value_of(b_, "redlock:a"), "") << "the grant is not replicated";
   {
     const Watch watch(oracle, "the holder", *lease);
     Wanting wanting(other, "redlock:a", wish(cap, for_ever));
@@ -68,7 +68,7 @@ TEST_F(PromotionTest, F17_HoldersKeepTheirLeasesOverPromotionThereAndBack) {  //
     ASSERT_TRUE(is_renewed(*lease));
 
     promote(b_);
-    ASSERT_TRUE(wait_until([&] { return shown(b_, "redlock:a") == value; }));
+    ASSERT_TRUE(wait_until([&] { return value_of(b_, "redlock:a") == value; }));
     EXPECT_EQ(record_state(b_.server), "quarantined");
     follow(a_, b_);
     ASSERT_TRUE(wait_until([&] { return record_state(b_.server) == "open"; }));
@@ -81,12 +81,12 @@ TEST_F(PromotionTest, F17_HoldersKeepTheirLeasesOverPromotionThereAndBack) {  //
     auto second = holder.acquire("redlock:b", wish(cap));
     ASSERT_TRUE(second);
     EXPECT_GT(second->token(), lease->token());
-    const std::string second_value = shown(b_, "redlock:b");
-    ASSERT_EQ(shown(a_, "redlock:b"), "");
+    const std::string second_value = value_of(b_, "redlock:b");
+    ASSERT_EQ(value_of(a_, "redlock:b"), "");
     ASSERT_TRUE(is_renewed(*second));
     promote(a_);
     ASSERT_TRUE(wait_until(
-        [&] { return shown(a_, "redlock:a") == value && shown(a_, "redlock:b") == second_value; }));
+        [&] { return value_of(a_, "redlock:a") == value && value_of(a_, "redlock:b") == second_value; }));
     EXPECT_EQ(record_state(a_.server), "quarantined");
     const auto refused = other.acquire("redlock:c", wish(cap));
     ASSERT_FALSE(refused);

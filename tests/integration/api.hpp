@@ -13,7 +13,7 @@ namespace tenure::test {
 
 inline std::vector<std::string> urls_of(const Nodes& nodes) {
   std::vector<std::string> urls;
-  for (const auto& address : nodes.addresses()) urls.push_back(redis::shown(address));
+  for (const auto& address : nodes.addresses()) urls.push_back(redis::to_text(address));
   return urls;
 }
 

@@ -56,7 +56,7 @@ class Redirector {
     location_ = location;
   }
   std::string url() const {
-    return "http://" + poll::shown(reinterpret_cast<const sockaddr&>(at_)) + ":" +
+    return "http://" + poll::to_text(reinterpret_cast<const sockaddr&>(at_)) + ":" +
            std::to_string(ntohs(at_.sin_port)) + "/";
   }
 

@@ -88,7 +88,7 @@ std::string failures_in_words(const std::vector<NodeFailure>& failures) {
 
 std::string held_in_words(const Held& held) {
   return (held.holder.waits ? "kept for " : "held by ") + held.holder.owner +
-         (held.left < Ttl::zero() ? " for ever" : " for " + shown(held.left));
+         (held.left < Ttl::zero() ? " for ever" : " for " + to_text(held.left));
 }
 
 std::string refusal_in_words(const Refusal& refusal) {
@@ -137,8 +137,8 @@ std::string in_words(const Notice& notice, const Cast& cast) {
   const auto election = [&](ElectionId id) { return name_of(cast.elections, id); };
   const Overload words{
       [&](const ClockJumped& it) {
-        return "clock of " + std::to_string(it.node) + " jumped by " + shown(it.by) + ", distrusted for " +
-               shown(it.distrusted_for);
+        return "clock of " + std::to_string(it.node) + " jumped by " + to_text(it.by) + ", distrusted for " +
+               to_text(it.distrusted_for);
       },
       [&](const Acquired& it) {
         return "acquired " + acquire(it.acquire) + " token=" + std::to_string(it.token) +

@@ -64,7 +64,7 @@ class CandidateProcess {
   static std::vector<std::string> words(const Nodes& nodes, const std::string& id, core::Ttl lease) {
     std::vector<std::string> argv{paths::candidate_process, id, "myapp:leader", std::to_string(lease.count()),
                                   std::to_string(nodes.cap().count())};
-    for (const auto& address : nodes.addresses()) argv.push_back(redis::shown(address));
+    for (const auto& address : nodes.addresses()) argv.push_back(redis::to_text(address));
     return argv;
   }
   // Whole ones: it may be killed in the middle of one.

@@ -57,7 +57,7 @@ class PollFleet {
   // Where all instances look; or another way there.
   Words place() const {
     Words urls;
-    for (const auto& address : nodes.addresses()) urls.push_back(redis::shown(address));
+    for (const auto& address : nodes.addresses()) urls.push_back(redis::to_text(address));
     return place(urls);
   }
   Words place(const Words& urls) const {

@@ -46,7 +46,7 @@ TEST(ElectionPlan, ByDefaultEveryLeaseFromTheLeastToTheCapHasTimeForGraceAndDrai
     ASSERT_TRUE(plan) << plan.error();
     const Timing& timing = plan->timing;
     const Time hears_of_it = at(0s) + timing.renew + timing.node_timeout;
-    ASSERT_LT(hears_of_it + plan->grace + timing.grace, timing.deadline(at(0s))) << shown(lease);
+    ASSERT_LT(hears_of_it + plan->grace + timing.grace, timing.deadline(at(0s))) << to_text(lease);
     ASSERT_GT(plan->grace, 0s);
     ASSERT_GT(timing.grace, 0s);
   }

@@ -11,9 +11,9 @@ TEST_F(Sharing, ASessionIsGivenBackWhenItsWorkHasEnded) {
   share({});
   EXPECT_EQ(events(), Told{"ending a removed"});
   advance(5s);
-  EXPECT_TRUE(shown("a"));
+  EXPECT_TRUE(is_held("a"));
   drained("a");
-  EXPECT_FALSE(shown("a"));
+  EXPECT_FALSE(is_held("a"));
   EXPECT_EQ(events(), Told{"ended a"});
 }
 
@@ -24,9 +24,9 @@ TEST_F(Sharing, WorkThatDoesNotEndIsNotWaitedForBeyondTheDeadline) {
   share({});
   EXPECT_LE(endings.at(0).deadline, held_until);
   advance(endings[0].deadline - now - 1ms);
-  EXPECT_TRUE(shown("a"));
+  EXPECT_TRUE(is_held("a"));
   advance(1ms);
-  EXPECT_FALSE(shown("a"));
+  EXPECT_FALSE(is_held("a"));
 }
 
 TEST_F(Sharing, WorkThatEndsAfterAllIsOverDoesNothing) {
@@ -39,7 +39,7 @@ TEST_F(Sharing, WorkThatEndsAfterAllIsOverDoesNothing) {
   events();
   agent.session_drained(old, now);
   EXPECT_TRUE(agent.take().empty());
-  EXPECT_TRUE(shown("a"));
+  EXPECT_TRUE(is_held("a"));
 }
 
 // T42, P10: the deadline comes although Redis hangs, and the work is told in time.

@@ -146,7 +146,7 @@ TEST_F(LookingAtThree, TooFewAnswersKeepWhatWasSeenUntilItsTimeHasRunOut) {
       if (it.node == 0) reply(it, Sights{nothing}, now);
     }
     if (now < at(3s)) {
-      EXPECT_EQ(seen(), Names{}) << shown(now.time_since_epoch());
+      EXPECT_EQ(seen(), Names{}) << to_text(now.time_since_epoch());
     }
   }
   EXPECT_EQ(seen(), Names{"nobody"});

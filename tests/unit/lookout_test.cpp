@@ -112,7 +112,7 @@ TEST_F(Looking, WithoutAnAnswerWhatWasSeenStandsUntilItsTimeHasRunOut) {
     now = *lookout.wake();
     on_timer(now);
     if (now < at(5s)) {
-      EXPECT_EQ(seen(), Names{}) << shown(now.time_since_epoch());
+      EXPECT_EQ(seen(), Names{}) << to_text(now.time_since_epoch());
     }
   }
   while (lookout.wake() < at(8s)) wake();

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 inline Time at(Duration since_start) { return Time(since_start); }
 
 // How GoogleTest shows it; every test that compares times must see this.
-inline void PrintTo(Time time, std::ostream* out) { *out << shown(time.time_since_epoch()); }
+inline void PrintTo(Time time, std::ostream* out) { *out << to_text(time.time_since_epoch()); }
 
 inline Timing timing_of(TimingOptions options = {.ttl = 10s}) { return make_timing(options).value(); }
 

@@ -114,7 +114,7 @@ struct Sharing : testing::Test {
   void waited_for(const std::string& session, std::int64_t waiters = 1) {
     redis.at("poll:lease:" + session).waiters = waiters;
   }
-  bool shown(const std::string& session) const { return redis.contains("poll:lease:" + session); }
+  bool is_held(const std::string& session) const { return redis.contains("poll:lease:" + session); }
   // What other instances hear of us.
   std::uint64_t owned_as_told() {
     advance(11s);

@@ -11,36 +11,36 @@ using namespace std::chrono_literals;
 using namespace std::string_literals;
 
 TEST(Text, DurationsAreShownAsTheyAreTyped) {
-  EXPECT_EQ(shown(500ms), "500ms");
-  EXPECT_EQ(shown(30s), "30s");
-  EXPECT_EQ(shown(2min), "2m");
-  EXPECT_EQ(shown(3h), "3h");
-  EXPECT_EQ(shown(0s), "0s");
+  EXPECT_EQ(to_text(500ms), "500ms");
+  EXPECT_EQ(to_text(30s), "30s");
+  EXPECT_EQ(to_text(2min), "2m");
+  EXPECT_EQ(to_text(3h), "3h");
+  EXPECT_EQ(to_text(0s), "0s");
 }
 
 TEST(Text, ADurationIsShownInTheLargestUnitThatIsExact) {
-  EXPECT_EQ(shown(1500ms), "1.5s");
-  EXPECT_EQ(shown(1502ms), "1502ms");
-  EXPECT_EQ(shown(90s), "90s");
-  EXPECT_EQ(shown(90min), "90m");
-  EXPECT_EQ(shown(1ms + 500us), "1.5ms");
-  EXPECT_EQ(shown(1us), "1us");
-  EXPECT_EQ(shown(1s + 1ns), "1000000001ns");
+  EXPECT_EQ(to_text(1500ms), "1.5s");
+  EXPECT_EQ(to_text(1502ms), "1502ms");
+  EXPECT_EQ(to_text(90s), "90s");
+  EXPECT_EQ(to_text(90min), "90m");
+  EXPECT_EQ(to_text(1ms + 500us), "1.5ms");
+  EXPECT_EQ(to_text(1us), "1us");
+  EXPECT_EQ(to_text(1s + 1ns), "1000000001ns");
 }
 
 TEST(Text, DurationsBelowZeroHaveASign) {
-  EXPECT_EQ(shown(-5s), "-5s");
-  EXPECT_EQ(shown(-1500ms), "-1.5s");
+  EXPECT_EQ(to_text(-5s), "-5s");
+  EXPECT_EQ(to_text(-1500ms), "-1.5s");
 }
 
 TEST(Text, TheLongestDurationsAreShownToo) {
-  EXPECT_EQ(shown(Duration::max()), "9223372036854775807ns");
-  EXPECT_EQ(shown(-Duration::max()), "-9223372036854775807ns");
+  EXPECT_EQ(to_text(Duration::max()), "9223372036854775807ns");
+  EXPECT_EQ(to_text(-Duration::max()), "-9223372036854775807ns");
 }
 
 // In a process of its own: it is the one duration without a counterpart above zero.
 TEST(TextDeathTest, TheLowestDurationIsShown) {
-  EXPECT_EXIT(std::_Exit(shown(Duration::min()).starts_with('-') ? 0 : 1), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(std::_Exit(to_text(Duration::min()).starts_with('-') ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 
 TEST(Printable, OrdinaryTextStaysAsItIs) {

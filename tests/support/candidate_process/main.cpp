@@ -25,8 +25,8 @@ void say(std::string line) {
   if (write(STDOUT_FILENO, line.data(), line.size()) < 0) std::abort();
 }
 
-std::string shown(std::uint64_t number) { return std::to_string(number); }
-std::string shown(BootClock::time_point time) { return std::to_string(time.time_since_epoch().count()); }
+std::string to_text(std::uint64_t number) { return std::to_string(number); }
+std::string to_text(BootClock::time_point time) { return std::to_string(time.time_since_epoch().count()); }
 
 void look(const std::stop_token& stop, const Election& election, milliseconds lease) {
   for (auto last = BootClock::now(); !stop.stop_requested();) {
@@ -36,15 +36,16 @@ void look(const std::stop_token& stop, const Election& election, milliseconds le
     if (before - last > lease * 6 / 10) say(std::string("woke leads=") + (leads ? "1" : "0"));
     last = after;
     const auto term = election.term();
-    if (leads && term) say("leads " + shown(*term) + " " + shown(before) + " " + shown(BootClock::now()));
+    if (leads && term)
+      say("leads " + to_text(*term) + " " + to_text(before) + " " + to_text(BootClock::now()));
     std::this_thread::sleep_for(milliseconds(2));
   }
 }
 
 void work(const Lease& term) {
-  say("begins " + shown(term.token()));
+  say("begins " + to_text(term.token()));
   while (!term.lost().stop_requested()) std::this_thread::sleep_for(milliseconds(1));
-  say("told " + shown(term.token()));
+  say("told " + to_text(term.token()));
 }
 
 int run(ClientOptions options, const std::string& name, milliseconds lease) {
@@ -58,9 +59,9 @@ int run(ClientOptions options, const std::string& name, milliseconds lease) {
   if (!client) return 1;
   auto election = client->election(name, {.lease = lease});
   if (!election) return 1;
-  election->on_elected([](const Lease& term) { say("elected " + shown(term.token())); });
+  election->on_elected([](const Lease& term) { say("elected " + to_text(term.token())); });
   election->on_lost([](const TermEnd& end) {
-    say("lost " + shown(end.term) + " " + test::name_of(end.reason) +
+    say("lost " + to_text(end.term) + " " + test::name_of(end.reason) +
         (end.drained ? " drained" : " overran"));
   });
   election->on_leader_changed([](const auto&, const auto& now) { say("leader " + (now ? now->id : "-")); });
