@@ -173,9 +173,9 @@ Parsed parse_redis(std::span<const std::string> words) {
   return refuse_subcommand("redis", "up and down", first);
 }
 
-void add_lock_place(CLI::App& app, LockPlace& place) {
-  app.add_option("--lock-prefix", place.lock_prefix);
-  add_node_options(app, place.nodes);
+void add_lock_target(CLI::App& app, LockTarget& target) {
+  app.add_option("--lock-prefix", target.lock_prefix);
+  add_node_options(app, target.nodes);
 }
 
 Parsed parse_lock_ls(std::span<const std::string> words) {
@@ -183,7 +183,7 @@ Parsed parse_lock_ls(std::span<const std::string> words) {
   CLI::App app;
   app.add_flag("--json", ls.json);
   app.add_flag("--sessions", ls.sessions);
-  add_lock_place(app, ls.place);
+  add_lock_target(app, ls.target);
   if (auto end = read_words(app, words, lock_help_text)) return std::move(*end);
   return ls;
 }
@@ -194,7 +194,7 @@ Parsed parse_lock_show(std::span<const std::string> words) {
   app.add_option("NAME", show.name)->required();
   app.add_flag("--json", show.json);
   app.add_option("--fleet", show.fleet);
-  add_lock_place(app, show.place);
+  add_lock_target(app, show.target);
   if (auto end = read_words(app, words, lock_help_text)) return std::move(*end);
   return show;
 }
@@ -205,7 +205,7 @@ Parsed parse_lock_break(std::span<const std::string> words) {
   app.add_option("NAME", taken.name)->required();
   app.add_flag("-y,--yes", taken.yes);
   app.add_flag("--unsafe", taken.unsafe);
-  add_lock_place(app, taken.place);
+  add_lock_target(app, taken.target);
   if (auto end = read_words(app, words, lock_help_text)) return std::move(*end);
   return taken;
 }

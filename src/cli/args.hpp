@@ -70,7 +70,7 @@ struct RedisDownArgs {
 };
 
 // Where the locks are.
-struct LockPlace {
+struct LockTarget {
   std::string lock_prefix = "redlock:";
   NodeArgs nodes{};
 };
@@ -78,25 +78,25 @@ struct LockPlace {
 struct LockLsArgs {
   bool json = false;
   bool sessions = false;  // list those of fleets, and do not only count them
-  LockPlace place{};
+  LockTarget target{};
 };
 
 struct LockShowArgs {
   std::string name;
   bool json = false;
   std::string fleet = "poll";  // whose sessions are looked for
-  LockPlace place{};
+  LockTarget target{};
 };
 
 struct LockBreakArgs {
   std::string name;
   bool yes = false;     // do not ask
   bool unsafe = false;  // do not wait until its holder cannot believe in it any more
-  LockPlace place{};
+  LockTarget target{};
 };
 
 // Where a fleet is.
-struct FleetPlace {
+struct FleetTarget {
   NodeArgs nodes{};    // of its leases
   std::string data{};  // of its sessions, heartbeats and results; else the first of the nodes
   std::string fleet = "poll";
@@ -110,31 +110,31 @@ struct SessionsAddArgs {
   std::string address;
   std::optional<core::Duration> every{};  // nothing: 10s
   bool replace = false;
-  FleetPlace place{};
+  FleetTarget target{};
 };
 
 struct SessionsChangeArgs {
   enum class What : std::uint8_t { remove, pause, resume };
   What what{};
   std::string id{};
-  FleetPlace place{};
+  FleetTarget target{};
 };
 
 struct SessionsLsArgs {
   bool json = false;
-  FleetPlace place{};
+  FleetTarget target{};
 };
 
 struct StatusArgs {
   bool json = false;
   bool watch = false;
   bool all = false;
-  FleetPlace place{};
+  FleetTarget target{};
 };
 
 struct ExplainArgs {
   std::string id;
-  FleetPlace place{};
+  FleetTarget target{};
 };
 
 struct PollArgs {
@@ -149,7 +149,7 @@ struct PollArgs {
   std::string http_ca{};
   std::optional<bool> json{};  // else text on a terminal
   LogLevel level = LogLevel::usual;
-  FleetPlace place{};
+  FleetTarget target{};
 };
 
 struct DemoArgs {

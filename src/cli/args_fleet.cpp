@@ -7,12 +7,12 @@ namespace tenure::cli {
 
 namespace {
 
-void add_fleet_place(CLI::App& app, FleetPlace& place) {
-  add_text(app, "--data", place.data);
-  app.add_option("--fleet", place.fleet);
-  add_text(app, "--session-prefix", place.session_prefix);
-  app.add_flag("--any-address", place.any_address);
-  add_node_options(app, place.nodes);
+void add_fleet_target(CLI::App& app, FleetTarget& target) {
+  add_text(app, "--data", target.data);
+  app.add_option("--fleet", target.fleet);
+  add_text(app, "--session-prefix", target.session_prefix);
+  app.add_flag("--any-address", target.any_address);
+  add_node_options(app, target.nodes);
 }
 
 Parsed parse_sessions_add(std::span<const std::string> words) {
@@ -22,7 +22,7 @@ Parsed parse_sessions_add(std::span<const std::string> words) {
   app.add_option("ADDRESS", add.address)->required();
   add_duration(app, "--every", add.every);
   app.add_flag("--replace", add.replace);
-  add_fleet_place(app, add.place);
+  add_fleet_target(app, add.target);
   if (auto end = read_words(app, words, sessions_help_text)) return std::move(*end);
   return add;
 }
@@ -31,7 +31,7 @@ Parsed parse_sessions_change(SessionsChangeArgs::What what, std::span<const std:
   SessionsChangeArgs change{.what = what};
   CLI::App app;
   app.add_option("ID", change.id)->required();
-  add_fleet_place(app, change.place);
+  add_fleet_target(app, change.target);
   if (auto end = read_words(app, words, sessions_help_text)) return std::move(*end);
   return change;
 }
@@ -40,8 +40,8 @@ Parsed parse_sessions_ls(std::span<const std::string> words) {
   SessionsLsArgs ls;
   CLI::App app;
   app.add_flag("--json", ls.json);
-  app.add_flag("--index", ls.place.index);
-  add_fleet_place(app, ls.place);
+  app.add_flag("--index", ls.target.index);
+  add_fleet_target(app, ls.target);
   if (auto end = read_words(app, words, sessions_help_text)) return std::move(*end);
   return ls;
 }
@@ -67,8 +67,8 @@ Parsed parse_status(std::span<const std::string> words) {
   app.add_flag("--json", status.json);
   app.add_flag("--watch", status.watch);
   app.add_flag("--all", status.all);
-  app.add_flag("--index", status.place.index);
-  add_fleet_place(app, status.place);
+  app.add_flag("--index", status.target.index);
+  add_fleet_target(app, status.target);
   if (auto end = read_words(app, words, status_help_text)) return std::move(*end);
   return status;
 }
@@ -77,8 +77,8 @@ Parsed parse_explain(std::span<const std::string> words) {
   ExplainArgs explain;
   CLI::App app;
   app.add_option("SESSION", explain.id)->required();
-  app.add_flag("--index", explain.place.index);
-  add_fleet_place(app, explain.place);
+  app.add_flag("--index", explain.target.index);
+  add_fleet_target(app, explain.target);
   if (auto end = read_words(app, words, explain_help_text)) return std::move(*end);
   return explain;
 }
@@ -102,8 +102,8 @@ Parsed parse_poll(std::span<const std::string> words) {
   app.add_flag("--json", json);
   app.add_flag("--text", text)->excludes("--json");
   app.add_option("--log-level", level)->check(CLI::IsMember({"info", "debug"}));
-  app.add_flag("--index", poll.place.index);
-  add_fleet_place(app, poll.place);
+  app.add_flag("--index", poll.target.index);
+  add_fleet_target(app, poll.target);
   if (auto end = read_words(app, words, poll_help_text)) return std::move(*end);
   if (!id.empty()) poll.id = id;
   if (json || text) poll.json = json;

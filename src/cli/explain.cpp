@@ -51,7 +51,7 @@ std::string page(const FleetView& view, std::size_t at) {
 }  // namespace
 
 int explain(const ExplainArgs& args) {
-  auto fleet = choose_fleet(args.place);
+  auto fleet = choose_fleet(args.target);
   if (!fleet) return fail(ExitCode::usage, fleet.error());
   if (const auto error = core::name_error("the session id", args.id)) return fail(ExitCode::usage, *error);
   const auto view = FleetLook(std::move(*fleet)).look();

@@ -4,7 +4,7 @@
 #include <string>
 #include <tl/expected.hpp>
 
-#include "cli/fleet_place.hpp"
+#include "cli/chosen_fleet.hpp"
 #include "cli/fleet_view.hpp"
 
 namespace tenure::cli {

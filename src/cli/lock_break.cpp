@@ -30,7 +30,7 @@ class Breaking {
   Breaking(const LockBreakArgs& args, Nodes nodes)
       : args_(args),
         nodes_(std::move(nodes)),
-        key_prefix_(nodes_.keyspace.key(args.place.lock_prefix)),
+        key_prefix_(nodes_.keyspace.key(args.target.lock_prefix)),
         key_(key_prefix_ + args.name),
         mark_(std::string(core::broken_by) + person(), runtime::random_from_kernel().next()) {}
 
@@ -66,7 +66,7 @@ class Breaking {
   // Is the name taken by something that cannot be broken?
   std::optional<std::string> no_lock() const {
     const auto looked = look_at_name(
-        nodes_, {args_.place.lock_prefix, std::string(redis::SessionKeys::usual_fleet)}, args_.name);
+        nodes_, {args_.target.lock_prefix, std::string(redis::SessionKeys::usual_fleet)}, args_.name);
     const auto& other = looked.locks.front();
     if (!other.taken() || other.kind == LeaseKind::lock) return std::nullopt;
     return args_.name + " is no lock but " + kind_words(other) + ", " + lock_words(other) +
@@ -230,7 +230,7 @@ class Breaking {
 }  // namespace
 
 int lock_break(const LockBreakArgs& args) {
-  auto nodes = lock_nodes(args.place, args.name);
+  auto nodes = lock_nodes(args.target, args.name);
   if (!nodes) return fail(ExitCode::usage, nodes.error());
   if (!args.yes && !can_ask()) {
     return fail(ExitCode::usage,

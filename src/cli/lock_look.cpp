@@ -189,19 +189,19 @@ Looked look_at_lock(const Nodes& nodes, const std::string& key_prefix, const std
   return look_at_locks(nodes, key_prefix, {name});
 }
 
-Looked look_at_name(const Nodes& nodes, const LeasePlace& place, const std::string& name) {
+Looked look_at_name(const Nodes& nodes, const LeaseTarget& target, const std::string& name) {
   const auto& keyspace = nodes.keyspace;
-  const redis::SessionKeys sessions{.fleet = place.fleet, .root = keyspace.root()};
-  std::vector<std::string> keys{keyspace.key(place.lock_prefix + name), keyspace.key(name),
+  const redis::SessionKeys sessions{.fleet = target.fleet, .root = keyspace.root()};
+  std::vector<std::string> keys{keyspace.key(target.lock_prefix + name), keyspace.key(name),
                                 sessions.leases() + name};
-  std::vector<LeaseFinder> finders(nodes.addresses.size(), {nodes, place.lock_prefix, ShowSessions::listed});
+  std::vector<LeaseFinder> finders(nodes.addresses.size(), {nodes, target.lock_prefix, ShowSessions::listed});
   const auto answers = ask_all<ByKey>(
       nodes, [&](runtime::Caller& redis, std::size_t node) { return finders[node].find_among(redis, keys); });
   Looked looked{{}, failures_in(answers)};
   for (const auto& finder : finders) looked.hidden = std::max(looked.hidden, finder.hidden());
   for (const auto& key : keys) {
     auto view =
-        view_of(lease_name(key.substr(keyspace.root().size()), place.lock_prefix), sights_of(answers, key));
+        view_of(lease_name(key.substr(keyspace.root().size()), target.lock_prefix), sights_of(answers, key));
     if (is_ours(view)) looked.locks.push_back(std::move(view));
   }
   auto& locks = looked.locks;

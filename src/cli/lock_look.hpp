@@ -27,14 +27,14 @@ Looked look_at_locks(const Nodes& nodes, const std::string& key_prefix,
 Looked look_at_lock(const Nodes& nodes, const std::string& key_prefix, const std::string& name);
 
 // Which names are meant, and how their keys are found.
-struct LeasePlace {
+struct LeaseTarget {
   std::string lock_prefix;
   std::string fleet{};  // whose sessions
 };
 
 // What is kept for that name as a lock, an election, or a session of the fleet: the first that is taken is the first; if
 // none is, one that only shows leftovers, or the name alone with no kind.
-Looked look_at_name(const Nodes& nodes, const LeasePlace& place, const std::string& name);
+Looked look_at_name(const Nodes& nodes, const LeaseTarget& target, const std::string& name);
 
 // Sessions are counted, or listed as well.
 enum class ShowSessions : std::uint8_t { counted, listed };

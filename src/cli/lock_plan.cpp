@@ -6,14 +6,15 @@
 
 namespace tenure::cli {
 
-tl::expected<Nodes, std::string> lock_nodes(const LockPlace& place, const std::optional<std::string>& name) {
-  if (auto error = core::name_error("the lock prefix", place.lock_prefix)) return tl::unexpected(*error);
+tl::expected<Nodes, std::string> lock_nodes(const LockTarget& target,
+                                            const std::optional<std::string>& name) {
+  if (auto error = core::name_error("the lock prefix", target.lock_prefix)) return tl::unexpected(*error);
   if (name) {
     if (auto error = core::name_error("the name", *name)) return tl::unexpected(*error);
   }
-  auto nodes = choose_nodes(place.nodes);
+  auto nodes = choose_nodes(target.nodes);
   if (!nodes || !name) return nodes;
-  const auto key = runtime::lock_key(place.lock_prefix, *name, nodes->keyspace);
+  const auto key = runtime::lock_key(target.lock_prefix, *name, nodes->keyspace);
   return key ? nodes : tl::unexpected(key.error());
 }
 

@@ -12,7 +12,7 @@
 namespace tenure::cli {
 
 // The error is a sentence about the words on the command line. Without a name: about the prefix only.
-tl::expected<Nodes, std::string> lock_nodes(const LockPlace& place, const std::optional<std::string>& name);
+tl::expected<Nodes, std::string> lock_nodes(const LockTarget& target, const std::optional<std::string>& name);
 
 // Which nodes did not answer, a line for each; or why they are too many. Nothing when all did.
 std::optional<std::string> failures_said(const Looked& looked, const Nodes& nodes);

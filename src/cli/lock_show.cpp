@@ -25,16 +25,16 @@ std::string hidden_text(std::size_t count) {
 }  // namespace
 
 int lock_ls(const LockLsArgs& args) {
-  const auto nodes = lock_nodes(args.place, std::nullopt);
+  const auto nodes = lock_nodes(args.target, std::nullopt);
   if (!nodes) return fail(ExitCode::usage, nodes.error());
-  const AllLeases leases = look_at_all_leases(*nodes, args.place.lock_prefix,
+  const AllLeases leases = look_at_all_leases(*nodes, args.target.lock_prefix,
                                               args.sessions ? ShowSessions::listed : ShowSessions::counted);
   if (!say_failures(leases.looked, *nodes)) return number(ExitCode::no_quorum);
   if (leases.looked.hidden > 0) say(hidden_text(leases.looked.hidden));
   if (args.json) return print(locks_json(leases), ExitCode::done);
   const auto& locks = leases.looked.locks;
   if (locks.empty() && leases.fleets.empty()) {
-    say("there are no locks under " + nodes->keyspace.key(args.place.lock_prefix) +
+    say("there are no locks under " + nodes->keyspace.key(args.target.lock_prefix) +
         ", no elections, and no sessions that anybody owns");
     return number(ExitCode::done);
   }
@@ -45,10 +45,10 @@ int lock_ls(const LockLsArgs& args) {
 }
 
 int lock_show(const LockShowArgs& args) {
-  const auto nodes = lock_nodes(args.place, args.name);
+  const auto nodes = lock_nodes(args.target, args.name);
   if (!nodes) return fail(ExitCode::usage, nodes.error());
   if (auto error = redis::fleet_error(args.fleet, nodes->keyspace)) return fail(ExitCode::usage, *error);
-  const Looked looked = look_at_name(*nodes, {args.place.lock_prefix, args.fleet}, args.name);
+  const Looked looked = look_at_name(*nodes, {args.target.lock_prefix, args.fleet}, args.name);
   if (!say_failures(looked, *nodes)) return number(ExitCode::no_quorum);
   const bool taken = looked.locks.front().taken();
   if (!taken && looked.hidden > 0) say(hidden_text(looked.hidden));

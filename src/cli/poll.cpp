@@ -39,12 +39,12 @@ struct Plan {
 tl::expected<Plan, std::string> make_plan(const PollArgs& args) {
   Plan plan;
   std::optional<redis::Address> data;
-  if (!args.place.data.empty()) {
-    auto parsed = redis::parse_url(args.place.data);
+  if (!args.target.data.empty()) {
+    auto parsed = redis::parse_url(args.target.data);
     if (!parsed) return tl::unexpected(parsed.error());
     data = std::move(*parsed);
   }
-  auto nodes = choose_nodes(args.place.nodes, data ? &*data : nullptr);
+  auto nodes = choose_nodes(args.target.nodes, data ? &*data : nullptr);
   if (!nodes) return tl::unexpected(nodes.error());
   plan.nodes = std::move(*nodes);
   plan.apart = data && *data != plan.nodes.addresses.front();
@@ -85,7 +85,8 @@ class Instance {
   Instance(const PollArgs& args, const Plan& plan)
       : args_(args),
         plan_(plan),
-        log_(plan.id, args.place.fleet + ":", {args.json.value_or(isatty(STDOUT_FILENO) == 0), args.level}) {}
+        log_(plan.id, args.target.fleet + ":", {args.json.value_or(isatty(STDOUT_FILENO) == 0), args.level}) {
+  }
 
   int run() {
     Signals signals;
@@ -94,7 +95,7 @@ class Instance {
       const bool machine = client.error().code == Refusal::Code::system;
       return fail(machine ? ExitCode::own_error : ExitCode::usage, client.error().message);
     }
-    auto fleet = client->fleet(args_.place.fleet, fleet_options());
+    auto fleet = client->fleet(args_.target.fleet, fleet_options());
     if (!fleet) return fail(ExitCode::usage, fleet.error().message);
     auto source = redis_sessions(**fleet, source_options());
     if (!source) return fail(ExitCode::usage, source.error().message);
@@ -119,7 +120,8 @@ class Instance {
     for (const auto& address : plan_.nodes.addresses)
       redis += (redis.empty() ? "" : ",") + redis::to_text(address);
     const auto ttl = core::timing_options(args_.ttl, plan_.nodes.keyspace.cap).ttl;
-    log_.start({args_.place.fleet, redis, plan_.apart ? redis::to_text(plan_.data) : "", core::to_text(ttl)});
+    log_.start(
+        {args_.target.fleet, redis, plan_.apart ? redis::to_text(plan_.data) : "", core::to_text(ttl)});
   }
 
   Tls tls() const {
@@ -157,8 +159,8 @@ class Instance {
     RedisSessionsOptions options;
     options.url = redis::whole_url(plan_.data);
     if (plan_.data.tls) options.tls = tls();
-    options.find = args_.place.index ? RedisSessionsOptions::Find::index : RedisSessionsOptions::Find::scan;
-    options.prefix = args_.place.session_prefix;
+    options.find = args_.target.index ? RedisSessionsOptions::Find::index : RedisSessionsOptions::Find::scan;
+    options.prefix = args_.target.session_prefix;
     options.http = args_.exec.empty();
     return options;
   }
@@ -218,7 +220,7 @@ class Instance {
 
   std::string namesake_text(milliseconds left) const {
     return "an instance with the id " + core::printable(plan_.id) + " was seen in the fleet " +
-           args_.place.fleet + " a moment ago; if it has died, its heartbeat runs out in " +
+           args_.target.fleet + " a moment ago; if it has died, its heartbeat runs out in " +
            core::to_text(std::chrono::ceil<std::chrono::seconds>(left)) + ", and this one takes over then";
   }
 

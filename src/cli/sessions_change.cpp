@@ -1,5 +1,5 @@
 // tenure sessions add, rm, pause and resume.
-#include "cli/fleet_place.hpp"
+#include "cli/chosen_fleet.hpp"
 #include "cli/message.hpp"
 #include "cli/secrets.hpp"
 #include "cli/sessions.hpp"
@@ -138,7 +138,7 @@ Wish decide_pause(const FoundText& found, const std::string& name, bool paused) 
 }  // namespace
 
 int sessions_add(const SessionsAddArgs& args) {
-  auto fleet = choose_fleet(args.place);
+  auto fleet = choose_fleet(args.target);
   if (!fleet) return fail(ExitCode::usage, fleet.error());
   Session wished{.id = args.id, .address = args.address};
   if (args.every) wished.interval = std::chrono::ceil<std::chrono::milliseconds>(*args.every);
@@ -150,7 +150,7 @@ int sessions_add(const SessionsAddArgs& args) {
 
 int sessions_change(const SessionsChangeArgs& args) {
   using What = SessionsChangeArgs::What;
-  auto fleet = choose_fleet(args.place);
+  auto fleet = choose_fleet(args.target);
   if (!fleet) return fail(ExitCode::usage, fleet.error());
   if (const auto error = core::name_error("the session id", args.id)) return fail(ExitCode::usage, *error);
   Desk desk(std::move(*fleet), args.id);

@@ -25,14 +25,14 @@ std::string sessions_table(const FleetView& view) {
 }
 
 int sessions_ls(const SessionsLsArgs& args) {
-  auto fleet = choose_fleet(args.place);
+  auto fleet = choose_fleet(args.target);
   if (!fleet) return fail(ExitCode::usage, fleet.error());
   const std::string where = fleet->keys.sessions();
   const auto view = FleetLook(std::move(*fleet)).look();
   if (!view) return fail(ExitCode::no_quorum, view.error());
   if (!args.json && view->sessions.empty() && view->bad.empty()) {
     return fail(ExitCode::done, "there are no sessions" +
-                                    std::string(args.place.index ? " in the index" : "") + " under " +
+                                    std::string(args.target.index ? " in the index" : "") + " under " +
                                     core::printable(where));
   }
   std::fputs((args.json ? sessions_json(*view) : sessions_table(*view)).c_str(), stdout);

@@ -21,8 +21,8 @@ constexpr std::size_t lines_usual = 50;
 constexpr auto redraw_every = std::chrono::seconds(1);
 
 std::string render(const StatusArgs& args, const FleetView& view) {
-  if (args.json) return status_json(view, args.place.fleet);
-  return status_page(view, args.place.fleet,
+  if (args.json) return status_json(view, args.target.fleet);
+  return status_page(view, args.target.fleet,
                      args.all ? std::numeric_limits<std::size_t>::max() : lines_usual);
 }
 
@@ -72,7 +72,7 @@ int watch(const StatusArgs& args, FleetLook& look) {
 }  // namespace
 
 int status(const StatusArgs& args) {
-  auto fleet = choose_fleet(args.place);
+  auto fleet = choose_fleet(args.target);
   if (!fleet) return fail(ExitCode::usage, fleet.error());
   FleetLook look(std::move(*fleet));
   if (args.watch) return watch(args, look);

@@ -62,10 +62,10 @@ void Acquisition::start(Time now, Outbox& out) {
     last_told_ = now;
   }
   newly_subscribed_ = false;
-  if (place_ == Place::present) place_ = Place::past;
+  if (queued_ == Queued::present) queued_ = Queued::past;
   for (NodeIndex node = 0; node < ticketed_.size(); ++node) {
     ticketed_[node] = ticket_.has_value() && context_.subscriptions.nodes()[node];
-    if (ticketed_[node]) place_ = context_.subscriptions.reach_majority() ? Place::present : Place::past;
+    if (ticketed_[node]) queued_ = context_.subscriptions.reach_majority() ? Queued::present : Queued::past;
   }
   auto& round = phase_.emplace<AcquireRound>(may_hold_.size(), wish_.timing);
   round.start(wish_.key, grant_, ticket_, context_.subscriptions.nodes(), now, out);
@@ -116,7 +116,7 @@ Acquisition::End Acquisition::cancel(RefusalCode why, Outbox& out) {
 }
 
 void Acquisition::on_wake_up(NodeIndex node, Duration after, Time now) {
-  if (place_ == Place::none) return;
+  if (queued_ == Queued::none) return;
   if (after > Duration::zero()) {
     turns_.at(node) = std::min(turns_.at(node), now + after);
     return;
@@ -159,7 +159,7 @@ void Acquisition::on_listening(bool listening, Time now) {
     newly_subscribed_ = true;
     if (pauses()) pause_until(now);
   } else if (!context_.subscriptions.reach_majority()) {
-    if (place_ == Place::present) place_ = Place::past;
+    if (queued_ == Queued::present) queued_ = Queued::past;
     if (pauses()) look_by(now + wish_.retry_delay);
   }
 }
@@ -241,7 +241,7 @@ void Acquisition::wait_for(const Refusal& refusal, Met met, Time now, Random& ra
     }
   }
   // Whoever lost a split vote goes again after a while of its own, and so does whoever stands in no queue.
-  const auto free = split || place_ != Place::present ? std::nullopt : until_free(random);
+  const auto free = split || queued_ != Queued::present ? std::nullopt : until_free(random);
   pause_until(now + free.value_or(pause_after(refusal, random)));
   if (newly_subscribed_ && context_.subscriptions.reach_majority() && !split) look_by(now);
   if (const auto look = look_after_calls(now)) look_by(*look);
@@ -291,18 +291,18 @@ std::optional<Duration> Acquisition::until_free(Random& random) const {
   if (!last_.held) return std::nullopt;
   const std::size_t quorum = quorum_of(may_hold_.size());
   std::vector<Ttl> left;
-  int place = 20;
+  int ahead = 20;
   for (const Held& held : held_) {
     if (held.holder.owner != last_.held->holder.owner || held.left < Ttl::zero()) continue;
     left.push_back(std::min<Ttl>(held.left, std::chrono::duration_cast<Ttl>(ttl_cap_max)));
-    place = std::min(place, held.place.value_or(place));
+    ahead = std::min(ahead, held.ahead.value_or(ahead));
   }
   if (left.size() < quorum) return std::nullopt;
   // A majority is free once all but a minority have run out.
   std::ranges::sort(left);
   const Ttl longest = left[quorum - 1];
-  if (last_.held->holder.waits) place = 0;
-  return longest + random.between(milliseconds(1), milliseconds(5)) + milliseconds(10) * place;
+  if (last_.held->holder.waits) ahead = 0;
+  return longest + random.between(milliseconds(1), milliseconds(5)) + milliseconds(10) * ahead;
 }
 
 void Acquisition::note_loose_ends(const AcquireRound& round) {
@@ -323,7 +323,7 @@ void Acquisition::discard(bool wake) {
 
 // Where it was not granted, or came without its ticket, it leaves the queue.
 Acquisition::End Acquisition::won(const Win& win) {
-  if (place_ != Place::none) {
+  if (queued_ != Queued::none) {
     Discarded place{*ticket_, ticket_, {}, true, last_sent_ + wish_.timing.ttl};
     for (NodeIndex node = 0; node < may_hold_.size(); ++node) {
       const bool left_it = ticketed_[node] && std::ranges::find(win.nodes, node) != win.nodes.end();
@@ -337,7 +337,7 @@ Acquisition::End Acquisition::won(const Win& win) {
 Acquisition::End Acquisition::refused(Refusal refusal) {
   phase_ = Pause{};
   discard(true);
-  if (place_ != Place::none) {
+  if (queued_ != Queued::none) {
     discarded_->ticket = ticket_;
     discarded_->nodes = all_nodes(may_hold_.size());
   }

@@ -10,9 +10,9 @@
 
 #include "core/clock_watch.hpp"
 #include "core/confirm_round.hpp"
-#include "core/subscriptions.hpp"
 #include "core/random.hpp"
 #include "core/record.hpp"
+#include "core/subscriptions.hpp"
 #include "core/told_reasons.hpp"
 
 namespace tenure::core {
@@ -84,7 +84,7 @@ class Acquisition {
   // Whom a round has met: others, and whether some nodes gave to us and some to them.
   enum class Met : std::uint8_t { alone, others, split };
   // Where it stands in the queues of waiters. Present: the last round stood there, and will hear when it is called.
-  enum class Place : std::uint8_t { none, past, present };
+  enum class Queued : std::uint8_t { none, past, present };
 
   std::optional<End> on_round_end(const RoundResult& result, Time now, Random& random, Outbox& out);
   std::optional<End> on_refusal(Refusal refusal, Met met, Time now, Random& random, Outbox& out);
@@ -117,15 +117,15 @@ class Acquisition {
   std::optional<Discarded> discarded_;
   std::optional<Time> give_up_at_;
   Time last_sent_{};
-  Time last_called_ = long_ago;  // when a round last began because of calls
-  Time last_told_ = long_ago;    // or because a message said when to look
-  std::vector<bool> woken_by_;   // the nodes that have called since the last round began
-  std::vector<Time> turns_;      // when our turn comes, as each node has announced; never: it has not
-  bool newly_subscribed_ = false;     // one of them, since the last round began
-  std::vector<Held> held_;       // what nodes said in the last round
+  Time last_called_ = long_ago;    // when a round last began because of calls
+  Time last_told_ = long_ago;      // or because a message said when to look
+  std::vector<bool> woken_by_;     // the nodes that have called since the last round began
+  std::vector<Time> turns_;        // when our turn comes, as each node has announced; never: it has not
+  bool newly_subscribed_ = false;  // one of them, since the last round began
+  std::vector<Held> held_;         // what nodes said in the last round
   Refusal last_;
   unsigned failures_ = 0;
-  Place place_ = Place::none;
+  Queued queued_ = Queued::none;
   bool answered_ = false;  // has a quorum ever answered?
   bool reconnected_ = false;
   unsigned retried_ = 0;

@@ -98,7 +98,7 @@ struct Granted {
 struct Held {
   Holder holder;
   Ttl left{};                  // negative: the key has no expiry, so Tenure did not write it
-  std::optional<int> place{};  // how many wait before us, once we stand in the queue
+  std::optional<int> ahead{};  // how many wait before us, once we stand in the queue
 };
 
 // The node's record does not allow this to the caller: absent, quarantined, of another epoch or cap.
@@ -187,7 +187,7 @@ inline const Failure silence{Applied::perhaps, FailureCode::timed_out, "no answe
 // A node that answered something else than it was asked.
 inline const Failure misfit{Applied::perhaps, FailureCode::protocol, "the reply does not fit the request"};
 
-using Reply =
-    std::variant<Granted, Held, NotOpen, Opened, NodeClock, KeyAnswers, Sights, LiveMembers, IdTaken, Failure>;
+using Reply = std::variant<Granted, Held, NotOpen, Opened, NodeClock, KeyAnswers, Sights, LiveMembers,
+                           IdTaken, Failure>;
 
 }  // namespace tenure::core

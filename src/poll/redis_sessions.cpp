@@ -26,15 +26,16 @@ void add(Sessions& sessions, ReadSession read) {
 
 }  // namespace
 
-RedisSessions::RedisSessions(Place place) : place_(std::move(place)), index_(place_.keys, place_.addresses) {}
+RedisSessions::RedisSessions(Source source)
+    : source_(std::move(source)), index_(source_.keys, source_.addresses) {}
 
 tl::expected<Sessions, std::string> RedisSessions::read() {
   bool fresh = false;
   while (true) {
     if (!redis_) {
-      auto connected = runtime::Caller::connect(place_.address, place_.timeout, place_.tls);
+      auto connected = runtime::Caller::connect(source_.address, source_.timeout, source_.tls);
       if (!connected) {
-        return tl::unexpected(redis::to_text(place_.address) + ": " + connected.error().detail);
+        return tl::unexpected(redis::to_text(source_.address) + ": " + connected.error().detail);
       }
       redis_ = std::move(*connected);
       index_.distrust();
@@ -44,18 +45,18 @@ tl::expected<Sessions, std::string> RedisSessions::read() {
     if (sessions) return std::move(*sessions);
     redis_.reset();
     // An old connection may have broken long ago; a fresh one has just shown what is wrong.
-    if (fresh) return tl::unexpected(redis::to_text(place_.address) + ": " + sessions.error().detail);
+    if (fresh) return tl::unexpected(redis::to_text(source_.address) + ": " + sessions.error().detail);
   }
 }
 
 tl::expected<Sessions, core::Failure> RedisSessions::read_all() {
-  return place_.find == RedisSessionsOptions::Find::scan ? read_by_scan() : read_by_index();
+  return source_.find == RedisSessionsOptions::Find::scan ? read_by_scan() : read_by_index();
 }
 
 tl::expected<Sessions, core::Failure> RedisSessions::read_by_scan() {
-  const auto ids = scan_sessions(*redis_, place_.keys);
+  const auto ids = scan_sessions(*redis_, source_.keys);
   if (!ids) return tl::unexpected(ids.error());
-  auto found = read_sessions(*redis_, place_.keys, *ids, place_.addresses);
+  auto found = read_sessions(*redis_, source_.keys, *ids, source_.addresses);
   if (!found) return tl::unexpected(found.error());
   Sessions sessions;
   for (auto& it : *found) add(sessions, std::move(it));
@@ -92,7 +93,7 @@ tl::expected<std::unique_ptr<SessionSource>, Refusal> redis_sessions(const Redis
   if (auto error = error_in(options)) return tl::unexpected(usage(std::move(*error)));
   auto address = redis::parse_url(options.url);
   if (!address) return tl::unexpected(usage(std::move(address.error())));
-  poll::RedisSessions::Place place{
+  poll::RedisSessions::Source source{
       .address = std::move(*address),
       .keys = {options.fleet, options.prefix, redis::Keyspace{options.tenure_prefix}.root()},
       .find = options.find,
@@ -100,12 +101,12 @@ tl::expected<std::unique_ptr<SessionSource>, Refusal> redis_sessions(const Redis
       .timeout = options.timeout};
   const auto& [ca, certificate, key, name] = options.tls;
   const runtime::TlsOptions tls{ca, certificate, key, name};
-  if (place.address.tls) {
+  if (source.address.tls) {
     auto loaded = runtime::Tls::load(tls);
     if (!loaded) return tl::unexpected(usage(std::move(loaded.error())));
-    place.tls = std::move(*loaded);
+    source.tls = std::move(*loaded);
   }
-  return std::make_unique<poll::RedisSessions>(std::move(place));
+  return std::make_unique<poll::RedisSessions>(std::move(source));
 }
 
 tl::expected<std::unique_ptr<SessionSource>, Refusal> redis_sessions(const Fleet& fleet,

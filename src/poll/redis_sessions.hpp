@@ -12,7 +12,7 @@ namespace tenure::poll {
 
 class RedisSessions final : public SessionSource {
  public:
-  struct Place {
+  struct Source {
     redis::Address address{};
     runtime::Tls tls{};
     redis::SessionKeys keys{};
@@ -20,7 +20,7 @@ class RedisSessions final : public SessionSource {
     Addresses addresses = Addresses::http;
     core::Duration timeout{};
   };
-  explicit RedisSessions(Place place);
+  explicit RedisSessions(Source source);
 
   tl::expected<Sessions, std::string> read() override;
 
@@ -29,7 +29,7 @@ class RedisSessions final : public SessionSource {
   tl::expected<Sessions, core::Failure> read_by_scan();
   tl::expected<Sessions, core::Failure> read_by_index();
 
-  Place place_;
+  Source source_;
   SessionIndex index_;
   std::optional<runtime::Caller> redis_{};
 };

@@ -101,7 +101,7 @@ core::Reply acquire_reply(const Value& value) {
       items[1].kind == Value::Kind::integer && items[2].kind == Value::Kind::integer) {
     core::Held held{core::read_holder(items[0].text), std::min(core::Ttl(items[1].integer), left_max)};
     if (items[2].integer >= 0)
-      held.place = static_cast<int>(std::min<std::int64_t>(items[2].integer, 1'000'000));
+      held.ahead = static_cast<int>(std::min<std::int64_t>(items[2].integer, 1'000'000));
     return held;
   }
   return misfit("acquire gives a token, a holder or the record");

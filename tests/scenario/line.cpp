@@ -118,7 +118,7 @@ Reply Line::reply() const {
     const Token token = number(needed("token"));
     Held held{{needed("owner"), token, token == 0},
               std::chrono::duration_cast<Ttl>(duration(needed("left")))};
-    if (const auto place = option("place")) held.place = static_cast<int>(number(*place));
+    if (const auto place = option("place")) held.ahead = static_cast<int>(number(*place));
     return held;
   }
   if (kind == "shows") return Sights{sight(3)};

@@ -49,7 +49,7 @@ struct Acquiring : testing::Test {
     it.start(now, desk.out);
     answer_all(it, held, now);
     on_timer(it, now);
-    held.place = place;
+    held.ahead = place;
     answer_all(it, held, now);
     it.take_discarded();
     desk.actions.clear();

@@ -1,4 +1,4 @@
-#include "cli/fleet_place.hpp"
+#include "cli/chosen_fleet.hpp"
 
 #include "cli/ask_all.hpp"
 #include "core/names.hpp"
@@ -6,25 +6,25 @@
 
 namespace tenure::cli {
 
-tl::expected<ChosenFleet, std::string> choose_fleet(const FleetPlace& place) {
-  if (auto error = core::name_error("the prefix of sessions", place.session_prefix);
-      error && !place.session_prefix.empty()) {
+tl::expected<ChosenFleet, std::string> choose_fleet(const FleetTarget& target) {
+  if (auto error = core::name_error("the prefix of sessions", target.session_prefix);
+      error && !target.session_prefix.empty()) {
     return tl::unexpected(*error);
   }
   std::optional<redis::Address> data;
-  if (!place.data.empty()) {
-    auto address = redis::parse_url(place.data);
+  if (!target.data.empty()) {
+    auto address = redis::parse_url(target.data);
     if (!address) return tl::unexpected("--data: " + address.error());
     data = std::move(*address);
   }
-  auto nodes = choose_nodes(place.nodes, data ? &*data : nullptr);
+  auto nodes = choose_nodes(target.nodes, data ? &*data : nullptr);
   if (!nodes) return tl::unexpected(nodes.error());
-  if (auto error = redis::fleet_error(place.fleet, nodes->keyspace)) return tl::unexpected(*error);
-  ChosenFleet fleet{.nodes = std::move(*nodes), .keys = {place.fleet, place.session_prefix}};
+  if (auto error = redis::fleet_error(target.fleet, nodes->keyspace)) return tl::unexpected(*error);
+  ChosenFleet fleet{.nodes = std::move(*nodes), .keys = {target.fleet, target.session_prefix}};
   fleet.keys.root = fleet.nodes.keyspace.root();
   fleet.data = data ? std::move(*data) : fleet.nodes.addresses.front();
-  if (place.any_address) fleet.addresses = poll::Addresses::any;
-  if (place.index) fleet.find = RedisSessionsOptions::Find::index;
+  if (target.any_address) fleet.addresses = poll::Addresses::any;
+  if (target.index) fleet.find = RedisSessionsOptions::Find::index;
   return fleet;
 }
 
