@@ -49,7 +49,7 @@ Fleet::Fleet(FleetPlan plan, Tenant& tenant, Random random)
       tenant_(tenant),
       random_(random),
       census_(census_plan(plan_, tenant.owner())),
-      survey_(tenant.nodes(), plan_.timing.node_timeout) {}
+      scan_(tenant.nodes(), plan_.timing.node_timeout) {}
 
 void Fleet::start(Time now) {
   must(phase_ == Phase::resting, "a fleet is started once");
@@ -78,7 +78,7 @@ void Fleet::give_all_back(EndReason reason, Time now, Actions& actions) {
   phase_ = Phase::leaving;
   Outbox out = tenant_.ask_for_fleet(actions);
   census_.leave(out);
-  survey_.stop(out);
+  scan_.stop(out);
   for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {
     withdraw(it->second, now, actions);
     if (it->second.stage == Stage::ours) drain(it, reason, Time::max(), actions);
@@ -167,8 +167,8 @@ bool Fleet::route(Action& action, Time now, Actions& more) {
   const auto asked = [&](AcquireId id) { return asks_.find(id); };
   if (const auto* heard = std::get_if<Heard>(&action)) {
     Outbox out = tenant_.ask_for_fleet(more);
-    std::vector<Survey::Found> found;
-    survey_.on_reply(heard->request, heard->reply, now, out, found);
+    std::vector<HolderScan::Found> found;
+    scan_.on_reply(heard->request, heard->reply, now, out, found);
     on_found(found, now, more);
     if (const auto news = census_.on_reply(heard->request, heard->reply, now, random_))
       on_news(*news, now, more);
@@ -439,18 +439,18 @@ void Fleet::on_timer(Time now, Actions& actions) {
   if (phase_ == Phase::resting || phase_ == Phase::stopped) return;
   Outbox out = tenant_.ask_for_fleet(actions);
   if (const auto news = census_.on_timer(now, random_, out)) on_news(*news, now, actions);
-  std::vector<Survey::Found> found;
-  survey_.on_timer(now, out, found);
+  std::vector<HolderScan::Found> found;
+  scan_.on_timer(now, out, found);
   on_found(found, now, actions);
   while (!drains_.empty() && drains_.begin()->first <= now) drained(drains_.begin()->second, now, actions);
-  if (const auto due = survey_due(); phase_ == Phase::sharing && due && *due <= now) survey(now, actions);
+  if (const auto due = scan_due(); phase_ == Phase::sharing && due && *due <= now) scan(now, actions);
 }
 
 std::optional<Time> Fleet::wake() const {
   if (phase_ == Phase::resting || phase_ == Phase::stopped) return std::nullopt;
-  auto first = sooner(census_.wake(), survey_.wake());
+  auto first = sooner(census_.wake(), scan_.wake());
   if (!drains_.empty()) first = sooner(first, drains_.begin()->first);
-  return phase_ == Phase::sharing ? sooner(first, survey_due()) : first;
+  return phase_ == Phase::sharing ? sooner(first, scan_due()) : first;
 }
 
 }  // namespace tenure::core

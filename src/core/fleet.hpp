@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "core/census.hpp"
+#include "core/holder_scan.hpp"
 #include "core/placement.hpp"
-#include "core/survey.hpp"
 #include "core/tenant.hpp"
 
 namespace tenure::core {
@@ -105,10 +105,10 @@ class Fleet {
 
   // fleet_sharing.cpp: who has what, who should have it, and what follows.
   void look_by(Time when, bool at_all);
-  std::optional<Time> survey_due() const;
-  void survey(Time now, Actions& actions);
-  bool to_be_surveyed(const Session& session) const;
-  void on_found(const std::vector<Survey::Found>& found, Time now, Actions& actions);
+  std::optional<Time> scan_due() const;
+  void scan(Time now, Actions& actions);
+  bool to_be_scanned(const Session& session) const;
+  void on_found(const std::vector<HolderScan::Found>& found, Time now, Actions& actions);
   void note(At it, const View& view, Time now, Actions& actions);
   void place(Time now, Actions& actions);
   void plan_next_look(Time now);
@@ -140,7 +140,7 @@ class Fleet {
   Tenant& tenant_;
   Random random_;
   Census census_;
-  Survey survey_;
+  HolderScan scan_;
   Phase phase_ = Phase::resting;
   bool hindered_ = false;
   bool not_open_ = false;  // and has said so
@@ -175,11 +175,11 @@ class Fleet {
   bool whole_ = true;                // then at all of it
   unsigned puzzled_ = 0;             // how many looks in a row have not explained what they showed
   std::optional<Time> act_at_{};     // when to look at what is ours, and to act again on what is known
-  bool look_at_others_ = false;      // the present survey does
-  Time survey_began_{};
+  bool look_at_others_ = false;      // the present scan does
+  Time scan_began_{};
   Duration pause_{};
-  std::vector<At> surveyed_;  // what the present survey looks at
-  std::size_t found_ = 0;     // of them
+  std::vector<At> scanned_;  // what the present scan looks at
+  std::size_t found_ = 0;    // of them
 };
 
 }  // namespace tenure::core

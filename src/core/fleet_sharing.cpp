@@ -32,13 +32,13 @@ void Fleet::look_by(Time when, bool at_all) {
 }
 
 // Not before there is something to place, and somebody to place it on.
-std::optional<Time> Fleet::survey_due() const {
+std::optional<Time> Fleet::scan_due() const {
   const auto due = sooner(others_at_, act_at_);
-  if (!placement_ || !shared_ || !due || survey_.under_way()) return std::nullopt;
+  if (!placement_ || !shared_ || !due || scan_.under_way()) return std::nullopt;
   return std::max(*due, settles_);
 }
 
-bool Fleet::to_be_surveyed(const Session& session) const {
+bool Fleet::to_be_scanned(const Session& session) const {
   if (!session.shared) return false;
   switch (session.stage) {
     case Stage::ours:  // does somebody wait for it?
@@ -54,22 +54,22 @@ bool Fleet::to_be_surveyed(const Session& session) const {
   return look_at_others_ && (whole_ || !is_settled(session));
 }
 
-void Fleet::survey(Time now, Actions& actions) {
+void Fleet::scan(Time now, Actions& actions) {
   std::erase_if(wanted_, [](const At it) { return it->second.stage != Stage::wanted; });
   std::erase_if(sessions_, [](const auto& item) {
     const Session& session = item.second;
     return !session.shared && session.stage == Stage::apart && !session.hand;
   });
-  surveyed_.clear();
+  scanned_.clear();
   found_ = 0;
-  survey_began_ = now;
+  scan_began_ = now;
   act_at_.reset();
   look_at_others_ = others_at_ && now >= *others_at_;
   if (look_at_others_) others_at_.reset();
   std::vector<std::string> keys;
   for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {
-    if (!to_be_surveyed(it->second)) continue;
-    surveyed_.push_back(it);
+    if (!to_be_scanned(it->second)) continue;
+    scanned_.push_back(it);
     keys.push_back(key_of(it->first));
   }
   if (look_at_others_) whole_ = false;
@@ -78,16 +78,16 @@ void Fleet::survey(Time now, Actions& actions) {
     return;
   }
   Outbox out = tenant_.ask_for_fleet(actions);
-  survey_.start(std::move(keys), now, out);
+  scan_.start(std::move(keys), now, out);
 }
 
-void Fleet::on_found(const std::vector<Survey::Found>& found, Time now, Actions& actions) {
+void Fleet::on_found(const std::vector<HolderScan::Found>& found, Time now, Actions& actions) {
   if (found.empty()) return;
-  for (const Survey::Found& it : found) {
-    if (it.view) note(surveyed_[it.name], *it.view, now, actions);
+  for (const HolderScan::Found& it : found) {
+    if (it.view) note(scanned_[it.name], *it.view, now, actions);
   }
   found_ += found.size();
-  if (found_ != surveyed_.size()) return;
+  if (found_ != scanned_.size()) return;
   place(now, actions);
 }
 
@@ -193,7 +193,7 @@ void Fleet::plan_next_look(Time now) {
   if (!looked) return look_by(now + patience_min, false);
   // What is puzzling again was decided by what was seen of other sessions some time ago: then all are looked at.
   puzzled_ = is_puzzling() ? puzzled_ + 1 : 0;
-  const Duration patience = std::max<Duration>(patience_min, patience_factor * (now - survey_began_));
+  const Duration patience = std::max<Duration>(patience_min, patience_factor * (now - scan_began_));
   whole_ = whole_ || puzzled_ >= 2;
   others_at_ = sooner(others_at_, now + patience * (1U << std::clamp(puzzled_, 1U, 3U)) / 2);
 }

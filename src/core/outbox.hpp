@@ -19,7 +19,7 @@ enum class WatchId : std::uint64_t {};
 
 // Which machine sent a request.
 struct Sender {
-  enum class Kind : std::uint8_t { acquisition, release, quarantine, clock, keeper, lookout, fleet };
+  enum class Kind : std::uint8_t { acquisition, release, quarantine, clock, keeper, holder_watch, fleet };
 
   Kind kind = Kind::keeper;
   std::uint64_t id = 0;

@@ -20,7 +20,7 @@ Tenant::Tenant(Config config, Random random)
       subscriptions_(config_.nodes),
       clocks_(config_.nodes, config_.terms.cap),
       keeper_(config_.owner, config_.nodes),
-      lookout_(config_.nodes),
+      holder_watch_(config_.nodes),
       founding_(config_.terms, config_.nodes) {
   must(!config_.owner.empty(), "a tenant has an owner id");
   must(config_.nodes >= 1 && config_.nodes <= nodes_max, "a tenant has 1 to 31 nodes");
@@ -75,7 +75,7 @@ void Tenant::forget(LeaseId id, Time now, Actions& actions) {
 
 WatchId Tenant::watch(std::string key, Duration every, Duration node_timeout, Time now) {
   const WatchId id{++last_id_};
-  lookout_.watch(id, std::move(key), every, node_timeout, now);
+  holder_watch_.watch(id, std::move(key), every, node_timeout, now);
   return id;
 }
 
@@ -110,9 +110,9 @@ void Tenant::hear(RequestId request, const Requests::Entry& entry, const Reply& 
         actions.push_back(ClockJumped{entry.node, *jump, quarantine_length(config_.terms.cap)});
       }
       return;
-    case Sender::Kind::lookout: {
-      Outbox out = outbox(Sender::Kind::lookout, 0, actions);
-      lookout_.on_reply(request, reply, now, out);
+    case Sender::Kind::holder_watch: {
+      Outbox out = outbox(Sender::Kind::holder_watch, 0, actions);
+      holder_watch_.on_reply(request, reply, now, out);
       return;
     }
     case Sender::Kind::fleet:
@@ -150,8 +150,8 @@ void Tenant::on_timer(Time now, Actions& actions) {
   keeper_.on_timer(now, random_, out);
   Outbox opener = outbox(Sender::Kind::quarantine, 0, actions);
   for (Quarantine& quarantine : quarantines_) quarantine.on_timer(now, random_, opener);
-  Outbox looks = outbox(Sender::Kind::lookout, 0, actions);
-  lookout_.on_timer(now, looks);
+  Outbox looks = outbox(Sender::Kind::holder_watch, 0, actions);
+  holder_watch_.on_timer(now, looks);
   // A step may set its own next wake to now or earlier; each is taken once, so that this ends.
   std::vector<Sender> due;
   for (const auto& [time, sender] : wakes_) {
@@ -191,7 +191,7 @@ void Tenant::look_at_clocks(std::size_t first, Time now, Actions& actions) {
 std::optional<Time> Tenant::wake() const {
   auto first = keeper_.wake();
   for (const Quarantine& quarantine : quarantines_) first = sooner(first, quarantine.wake());
-  first = sooner(first, lookout_.wake());
+  first = sooner(first, holder_watch_.wake());
   if (!wakes_.empty()) first = sooner(first, wakes_.begin()->first);
   return first;
 }
@@ -222,7 +222,7 @@ bool Tenant::asks_for(AcquireId id, std::string_view value) const {
 }
 
 bool Tenant::idle() const {
-  return acquisitions_.empty() && releases_.empty() && keeper_.empty() && lookout_.empty() &&
+  return acquisitions_.empty() && releases_.empty() && keeper_.empty() && holder_watch_.empty() &&
          requests_.empty() && wakes_.empty() && tickets_.empty() && releasing_.empty();
 }
 

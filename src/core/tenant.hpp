@@ -10,8 +10,8 @@
 #include <unordered_map>
 
 #include "core/acquisition.hpp"
+#include "core/holder_watch.hpp"
 #include "core/keeper.hpp"
-#include "core/lookout.hpp"
 #include "core/quarantine.hpp"
 #include "core/release.hpp"
 
@@ -47,7 +47,7 @@ class Tenant {
 
   // Looks who holds this name, now and then: Seen follows.
   WatchId watch(std::string key, Duration every, Duration node_timeout, Time now);
-  void unwatch(WatchId id) { lookout_.unwatch(id); }
+  void unwatch(WatchId id) { holder_watch_.unwatch(id); }
 
   // Requests of the fleet that is driven beside it; Heard tells the replies.
   Outbox ask_for_fleet(Actions& actions) { return outbox(Sender::Kind::fleet, 0, actions); }
@@ -112,7 +112,7 @@ class Tenant {
   Subscriptions subscriptions_;
   ClockWatch clocks_;
   Keeper keeper_;
-  Lookout lookout_;
+  HolderWatch holder_watch_;
   Founding founding_;
   std::vector<Quarantine> quarantines_;  // by node; they look at the founding
   std::map<AcquireId, Acquisition> acquisitions_;

@@ -1,9 +1,9 @@
-// A lookout with all that it works with; for its tests.
+// A watch of holders with all that it works with; for its tests.
 #pragma once
 
 #include <gtest/gtest.h>
 
-#include "core/lookout.hpp"
+#include "core/holder_watch.hpp"
 #include "machine.hpp"
 
 namespace tenure::core {
@@ -17,26 +17,26 @@ inline Sight shows(const Holder& holder, Ttl left = 10s) {
 inline const Sight nothing{};
 
 struct Looking : testing::Test {
-  Lookout lookout{1};
+  HolderWatch watch_{1};
   Desk desk;
 
-  void nodes(std::size_t count) { lookout = Lookout(count); }
+  void nodes(std::size_t count) { watch_ = HolderWatch(count); }
 
   // Every 800 ms, and a node has a second.
   WatchId watch(std::uint64_t number = 1, Time now = at(0s)) {
-    lookout.watch(WatchId{number}, "key" + std::to_string(number), 800ms, 1s, now);
+    watch_.watch(WatchId{number}, "key" + std::to_string(number), 800ms, 1s, now);
     return WatchId{number};
   }
-  void on_timer(Time now) { lookout.on_timer(now, desk.out); }
+  void on_timer(Time now) { watch_.on_timer(now, desk.out); }
   // Lets time pass to the next wake, and says what time it is then.
   Time wake() {
-    const Time now = lookout.wake().value();
+    const Time now = watch_.wake().value();
     on_timer(now);
     return now;
   }
   void reply(const Send& to, const Reply& answer, Time now) {
     desk.requests.take(to.id);
-    lookout.on_reply(to.id, answer, now, desk.out);
+    watch_.on_reply(to.id, answer, now, desk.out);
   }
   // The requests of a look that begins now, by node.
   std::vector<Send> ask(Time now = at(0s)) {

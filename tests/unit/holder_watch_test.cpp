@@ -1,5 +1,5 @@
 // Who is seen to hold a name: at first, and whenever it changes. What a majority shows: lookout_quorum_test.cpp.
-#include "core/lookout.hpp"
+#include "core/holder_watch.hpp"
 
 #include "looking.hpp"
 
@@ -8,7 +8,7 @@ namespace {
 
 TEST_F(Looking, TheFirstLookIsAtOnce) {
   watch(1, at(5s));
-  EXPECT_EQ(lookout.wake(), at(5s));
+  EXPECT_EQ(watch_.wake(), at(5s));
   on_timer(at(5s));
   const auto sent = take<Send>();
   ASSERT_EQ(sent.size(), 1U);
@@ -39,7 +39,7 @@ TEST_F(Looking, WhatStaysTheSameIsToldOnce) {
 TEST_F(Looking, WhatChangesIsToldEachTime) {
   watch();
   for (const Sight& sight : {shows(web_3), nothing, shows(web_4), shows(web_3)}) {
-    look({sight}, *lookout.wake());
+    look({sight}, *watch_.wake());
   }
   EXPECT_EQ(seen(), (Names{"web-3", "nobody", "web-4", "web-3"}));
 }
@@ -48,7 +48,7 @@ TEST_F(Looking, WhatChangesIsToldEachTime) {
 TEST_F(Looking, TheSameOwnerWithAnotherTokenIsAChange) {
   watch();
   look({shows({"web-3", 5})}, at(0s));
-  look({shows({"web-3", 6})}, *lookout.wake());
+  look({shows({"web-3", 6})}, *watch_.wake());
   const auto told = take<Seen>();
   ASSERT_EQ(told.size(), 2U);
   EXPECT_EQ(told[1].holder, (Holder{"web-3", 6}));
@@ -68,14 +68,14 @@ TEST_F(Looking, AValueThatIsNoLeaseIsNobody) {
     watch(i + 1);
     look({none[i]}, at(0s));
     EXPECT_EQ(seen(), Names{"nobody"}) << none[i].value;
-    lookout.unwatch(WatchId{i + 1});
+    watch_.unwatch(WatchId{i + 1});
   }
 }
 
 TEST_F(Looking, LooksAgainEverySoOften) {
   watch();
   look({shows(web_3)}, at(100ms));
-  EXPECT_EQ(lookout.wake(), at(900ms));
+  EXPECT_EQ(watch_.wake(), at(900ms));
   on_timer(at(899ms));
   EXPECT_TRUE(take<Send>().empty());
   on_timer(at(900ms));
@@ -86,13 +86,13 @@ TEST_F(Looking, LooksAgainEverySoOften) {
 TEST_F(Looking, LooksAgainWhenTheTimeThatIsLeftHasRunOut) {
   watch();
   look({shows(web_3, 300ms)}, at(0s));
-  EXPECT_EQ(lookout.wake(), at(302ms));
+  EXPECT_EQ(watch_.wake(), at(302ms));
 }
 
 TEST_F(Looking, LooksMoreOftenWhileSomebodyIsAboutToTakeIt) {
   watch();
   look({nothing}, at(0s));
-  EXPECT_EQ(lookout.wake(), at(200ms));
+  EXPECT_EQ(watch_.wake(), at(200ms));
 }
 
 TEST_F(Looking, ALookUnderWayIsNotRepeated) {
@@ -100,7 +100,7 @@ TEST_F(Looking, ALookUnderWayIsNotRepeated) {
   on_timer(at(0s));
   on_timer(at(999ms));
   EXPECT_EQ(take<Send>().size(), 1U);
-  EXPECT_EQ(lookout.wake(), at(1s));
+  EXPECT_EQ(watch_.wake(), at(1s));
 }
 
 // One node that does not answer says nothing about who holds the name.
@@ -109,13 +109,13 @@ TEST_F(Looking, WithoutAnAnswerWhatWasSeenStandsUntilItsTimeHasRunOut) {
   look({shows(web_3, 5s)}, at(0s));
   EXPECT_EQ(seen(), Names{"web-3"});
   for (Time now = at(0s); now < at(5s);) {
-    now = *lookout.wake();
+    now = *watch_.wake();
     on_timer(now);
     if (now < at(5s)) {
       EXPECT_EQ(seen(), Names{}) << to_text(now.time_since_epoch());
     }
   }
-  while (lookout.wake() < at(8s)) wake();
+  while (watch_.wake() < at(8s)) wake();
   EXPECT_EQ(seen(), Names{"nobody"});
 }
 
@@ -125,7 +125,7 @@ TEST_F(Looking, WithoutAnyAnswerFromTheBeginningNobodyIsSeen) {
   on_timer(at(1s));
   EXPECT_EQ(take<Drop>().size(), 1U);
   EXPECT_EQ(seen(), Names{"nobody"});
-  EXPECT_EQ(lookout.wake(), at(1800ms));
+  EXPECT_EQ(watch_.wake(), at(1800ms));
 }
 
 TEST_F(Looking, AFailureIsHeardAtOnceAndChangesNothing) {
@@ -134,7 +134,7 @@ TEST_F(Looking, AFailureIsHeardAtOnceAndChangesNothing) {
   on_timer(at(800ms));
   reply(take<Send>().at(0), failed(Applied::no, FailureCode::unreachable), at(801ms));
   EXPECT_EQ(seen(), Names{"web-3"});
-  EXPECT_EQ(lookout.wake(), at(1601ms));
+  EXPECT_EQ(watch_.wake(), at(1601ms));
 }
 
 // F13: a connection whose reply is late must not be used again.
@@ -160,7 +160,7 @@ TEST_F(Looking, AnswersThatDoNotFitAreNone) {
   for (const Reply& answer : unfit) {
     const Time now = wake();
     reply(take<Send>().at(0), answer, now);
-    EXPECT_EQ(lookout.wake(), now + 800ms);
+    EXPECT_EQ(watch_.wake(), now + 800ms);
   }
   EXPECT_EQ(seen(), Names{"web-3"});
 }
@@ -169,7 +169,7 @@ TEST_F(Looking, AnswersThatDoNotFitAreNone) {
 TEST_F(Looking, ATimeThatIsLeftForACenturyIsFarAway) {
   watch();
   look({shows(web_3, std::chrono::years(100))}, at(0s));
-  EXPECT_EQ(lookout.wake(), at(800ms));
+  EXPECT_EQ(watch_.wake(), at(800ms));
   look({nothing}, at(800ms));
   EXPECT_EQ(seen(), (Names{"web-3", "nobody"}));
 }
@@ -178,8 +178,8 @@ TEST_F(Looking, WhoeverDoesNotWatchAnyMoreHearsNothingOfALookUnderWay) {
   watch(1);
   watch(2);
   const auto sent = ask();
-  lookout.unwatch(WatchId{1});
-  EXPECT_FALSE(lookout.empty());
+  watch_.unwatch(WatchId{1});
+  EXPECT_FALSE(watch_.empty());
   reply(sent.at(0), Sights{shows(web_3), shows(web_4)}, at(10ms));
   const auto told = take<Seen>();
   ASSERT_EQ(told.size(), 1U);
@@ -190,19 +190,19 @@ TEST_F(Looking, WhoeverDoesNotWatchAnyMoreHearsNothingOfALookUnderWay) {
 TEST_F(Looking, WhenNothingIsWatchedNothingStays) {
   watch(1);
   on_timer(at(0s));
-  lookout.unwatch(watch(2, at(10ms)));
-  lookout.unwatch(WatchId{1});
-  EXPECT_FALSE(lookout.empty());  // an answer is on its way
+  watch_.unwatch(watch(2, at(10ms)));
+  watch_.unwatch(WatchId{1});
+  EXPECT_FALSE(watch_.empty());  // an answer is on its way
   on_timer(at(1s));
   EXPECT_EQ(take<Drop>().size(), 1U);
-  EXPECT_TRUE(lookout.empty());
-  EXPECT_EQ(lookout.wake(), std::nullopt);
+  EXPECT_TRUE(watch_.empty());
+  EXPECT_EQ(watch_.wake(), std::nullopt);
   EXPECT_EQ(seen(), Names{});
 }
 
 TEST_F(Looking, ANameThatIsWatchedTwiceIsToldTwice) {
-  lookout.watch(WatchId{1}, "key", 800ms, 1s, at(0s));
-  lookout.watch(WatchId{2}, "key", 800ms, 1s, at(0s));
+  watch_.watch(WatchId{1}, "key", 800ms, 1s, at(0s));
+  watch_.watch(WatchId{2}, "key", 800ms, 1s, at(0s));
   look({shows(web_3), shows(web_3)}, at(0s));
   EXPECT_EQ(seen(), (Names{"web-3", "web-3"}));
 }
@@ -247,9 +247,9 @@ TEST_F(Looking, ACallIsForNoMoreThanFiveHundredNames) {
 }
 
 TEST_F(Looking, WhoWaitsForANodeAsLongAsAnotherGoesWithIt) {
-  lookout.watch(WatchId{1}, "a", 800ms, 1s, at(0s));
-  lookout.watch(WatchId{2}, "b", 800ms, 50ms, at(0s));
-  lookout.watch(WatchId{3}, "c", 800ms, 1s, at(0s));
+  watch_.watch(WatchId{1}, "a", 800ms, 1s, at(0s));
+  watch_.watch(WatchId{2}, "b", 800ms, 50ms, at(0s));
+  watch_.watch(WatchId{3}, "c", 800ms, 1s, at(0s));
   const auto sent = ask();
   ASSERT_EQ(sent.size(), 2U);
   EXPECT_EQ(keys(sent[0]), Names{"b"});

@@ -2,18 +2,17 @@
 // fleet's look is a burden to nobody.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/majority_reads.hpp"
 #include "core/outbox.hpp"
-#include "core/view.hpp"
 
 namespace tenure::core {
 
-class Survey {
+class HolderScan {
  public:
   // What was found of the name with that number. Nothing was, where too few nodes answered.
   struct Found {
@@ -21,39 +20,35 @@ class Survey {
     std::optional<View> view{};
   };
 
-  Survey(std::size_t nodes, Duration node_timeout) : nodes_(nodes), node_timeout_(node_timeout) {}
+  HolderScan(std::size_t nodes, Duration node_timeout) : node_timeout_(node_timeout), reads_(nodes) {}
 
   // Only when the one before has ended.
   void start(std::vector<std::string> keys, Time now, Outbox& out);
-  // What is told belongs to no survey any more.
+  // What is told belongs to no scan any more.
   void stop(Outbox& out);
 
   // Both append what was found.
   void on_reply(RequestId request, const Reply& reply, Time now, Outbox& out, std::vector<Found>& found);
   void on_timer(Time now, Outbox& out, std::vector<Found>& found);
   std::optional<Time> wake() const;
-  bool under_way() const { return !looks_.empty(); }
+  bool under_way() const { return !names_.empty(); }
 
  private:
-  using LookId = std::size_t;  // the number of its first name
-  // One question about some names to every node.
-  struct Look {
+  // The names that a read asks for, by their numbers.
+  struct Names {
+    std::size_t first = 0;
     std::size_t size = 0;
-    std::map<RequestId, NodeIndex> unanswered{};
-    std::vector<std::optional<Sights>> answers{};  // by node
-    Time gives_up{};
   };
 
-  void look(Time now, Outbox& out);
-  bool decided(const Look& look) const;
-  void end(LookId id, Time now, Outbox& out, std::vector<Found>& found);
+  void read(Time now, Outbox& out);
+  bool decided(MajorityReads::Id id) const;
+  void end(MajorityReads::Id id, Time now, Outbox& out, std::vector<Found>& found);
 
-  std::size_t nodes_;
   Duration node_timeout_;
   std::vector<std::string> keys_;
   std::size_t asked_ = 0;  // names, in their order
-  std::map<LookId, Look> looks_;
-  std::map<RequestId, LookId> sent_;
+  MajorityReads reads_;
+  std::map<MajorityReads::Id, Names> names_;
 };
 
 }  // namespace tenure::core

@@ -1,4 +1,4 @@
-#include "core/survey.hpp"
+#include "core/holder_scan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,21 +8,21 @@ namespace tenure::core {
 namespace {
 
 struct ASurvey : testing::Test {
-  std::optional<Survey> survey{};
+  std::optional<HolderScan> scan{};
   Desk desk;
-  std::vector<Survey::Found> found;
+  std::vector<HolderScan::Found> found;
 
   ASurvey() { nodes(1); }
-  void nodes(std::size_t count) { survey.emplace(count, 1s); }
+  void nodes(std::size_t count) { scan.emplace(count, 1s); }
   // The questions, as they were sent.
   std::vector<Send> start(std::size_t names) {
     std::vector<std::string> keys;
     for (std::size_t i = 0; i < names; ++i) keys.push_back("key" + std::to_string(i));
-    survey->start(std::move(keys), at(0s), desk.out);
+    scan->start(std::move(keys), at(0s), desk.out);
     return desk.take<Send>();
   }
   std::vector<Send> reply(const Send& to, const Reply& answer, Time now = at(1ms)) {
-    survey->on_reply(to.id, answer, now, desk.out, found);
+    scan->on_reply(to.id, answer, now, desk.out, found);
     return desk.take<Send>();
   }
   static std::size_t size(const Send& sent) { return std::get<LookRequest>(sent.request).keys.size(); }
@@ -37,7 +37,7 @@ TEST_F(ASurvey, TellsWhoHoldsEachName) {
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].view->holder->owner, "web-1");
   EXPECT_FALSE(found[1].view->holder);
-  EXPECT_FALSE(survey->under_way());
+  EXPECT_FALSE(scan->under_way());
 }
 
 TEST_F(ASurvey, IsOverWhenAMajorityAgrees) {
@@ -76,11 +76,11 @@ TEST_F(ASurvey, TellsNothingOfWhatTooFewNodesShow) {
 
 TEST_F(ASurvey, DropsWhatIsSilentForLongerThanANodeMay) {
   const auto sent = start(1);
-  EXPECT_EQ(survey->wake(), at(1s));
-  survey->on_timer(at(1s), desk.out, found);
+  EXPECT_EQ(scan->wake(), at(1s));
+  scan->on_timer(at(1s), desk.out, found);
   EXPECT_EQ(desk.take<Drop>().at(0).id, sent.at(0).id);
   EXPECT_FALSE(found.at(0).view);
-  EXPECT_FALSE(survey->under_way());
+  EXPECT_FALSE(scan->under_way());
 }
 
 // T57: many names take some calls at a time, each of a size that holds nobody up.
@@ -95,11 +95,11 @@ TEST_F(ASurvey, AsksForManyNamesInPartsAndSomeAtATime) {
   EXPECT_TRUE(reply(sent[0], held(500)).empty());
   reply(last[0], held(300));
   EXPECT_EQ(found.back().name, 2'299U);
-  EXPECT_TRUE(survey->under_way());
+  EXPECT_TRUE(scan->under_way());
   reply(sent[1], held(500));
   reply(sent[3], held(500));
   EXPECT_EQ(found.size(), 2'300U);
-  EXPECT_FALSE(survey->under_way());
+  EXPECT_FALSE(scan->under_way());
 }
 
 TEST_F(ASurvey, DoesNotCountAnAnswerOfAnotherSize) {
@@ -110,8 +110,8 @@ TEST_F(ASurvey, DoesNotCountAnAnswerOfAnotherSize) {
 
 TEST_F(ASurvey, HearsNothingOnceItIsStopped) {
   const auto sent = start(1);
-  survey->stop(desk.out);
-  EXPECT_FALSE(survey->wake());
+  scan->stop(desk.out);
+  EXPECT_FALSE(scan->wake());
   reply(sent.at(0), held(1));
   EXPECT_TRUE(found.empty());
   EXPECT_EQ(start(3).size(), 1U);

@@ -35,7 +35,7 @@ TEST_F(LookingAtThree, WhatAMajorityShowsIsToldWithoutWaitingForTheRest) {
   EXPECT_EQ(seen(), Names{});
   reply(sent[0], Sights{shows(web_3)}, at(2ms));
   EXPECT_EQ(seen(), Names{"web-3"});
-  EXPECT_EQ(lookout.wake(), at(802ms));
+  EXPECT_EQ(watch_.wake(), at(802ms));
 }
 
 TEST_F(LookingAtThree, ThatAMajorityShowsNobodyIsToldWithoutWaitingForTheRest) {
@@ -95,9 +95,9 @@ TEST_F(LookingAtThree, LooksAgainWhenAMajorityShowsItNoMore) {
   const auto sent = ask();
   reply(sent[0], Sights{shows(web_3, 100ms)}, at(0s));
   reply(sent[1], Sights{shows(web_3, 500ms)}, at(0s));
-  EXPECT_EQ(lookout.wake(), at(102ms));
+  EXPECT_EQ(watch_.wake(), at(102ms));
   reply(sent[2], Sights{shows(web_3, 300ms)}, at(0s));  // what is decided is not decided again
-  EXPECT_EQ(lookout.wake(), at(102ms));
+  EXPECT_EQ(watch_.wake(), at(102ms));
 }
 
 // T8: bounded by the node timeout, and each look by its own.
@@ -167,13 +167,13 @@ TEST_F(LookingAtThree, ALateAnswerCountsInItsOwnLookOnly) {
 // Nodes that say anything at all, or nothing, or too late; and what is left of it once they tell the truth.
 class Haze {
  public:
-  Haze(std::uint64_t seed, std::size_t nodes) : nodes_(nodes), chance_(seed), lookout_(nodes) {}
+  Haze(std::uint64_t seed, std::size_t nodes) : nodes_(nodes), chance_(seed), holder_watch_(nodes) {}
 
   void step() {
     switch (chance_.below(6)) {
       case 0:
-        lookout_.watch(WatchId{++last_}, "k" + std::to_string(chance_.below(3)), chance_.between(20ms, 1s),
-                       chance_.between(5ms, 1s), now_);
+        holder_watch_.watch(WatchId{++last_}, "k" + std::to_string(chance_.below(3)),
+                            chance_.between(20ms, 1s), chance_.between(5ms, 1s), now_);
         watched_[WatchId{last_}] = {};
         break;
       case 1:
@@ -203,11 +203,11 @@ class Haze {
 
   void end() {
     while (!watched_.empty()) unwatch();
-    for (int i = 0; i < 100 && lookout_.wake(); ++i) {
+    for (int i = 0; i < 100 && holder_watch_.wake(); ++i) {
       pass_time();
       take();
     }
-    EXPECT_TRUE(lookout_.empty());
+    EXPECT_TRUE(holder_watch_.empty());
     EXPECT_TRUE(desk_.requests.empty());
   }
 
@@ -221,15 +221,15 @@ class Haze {
 
   void unwatch() {
     const auto it = std::next(watched_.begin(), static_cast<std::ptrdiff_t>(chance_.below(watched_.size())));
-    lookout_.unwatch(it->first);
+    holder_watch_.unwatch(it->first);
     watched_.erase(it);
   }
 
   void pass_time() {
-    if (const auto wake = lookout_.wake()) now_ = std::max(now_, *wake);
+    if (const auto wake = holder_watch_.wake()) now_ = std::max(now_, *wake);
     if (chance_.below(20) == 0) now_ += chance_.between(0s, 5s);
-    lookout_.on_timer(now_, desk_.out);
-    EXPECT_GT(lookout_.wake().value_or(Time::max()), now_) << "all that was due is done";
+    holder_watch_.on_timer(now_, desk_.out);
+    EXPECT_GT(holder_watch_.wake().value_or(Time::max()), now_) << "all that was due is done";
   }
 
   template <class Answer>
@@ -240,7 +240,7 @@ class Haze {
     open_.erase(it);
     now_ += chance_.between(0s, 2ms);
     desk_.requests.take(sent.id);
-    lookout_.on_reply(sent.id, how(std::get<LookRequest>(sent.request)), now_, desk_.out);
+    holder_watch_.on_reply(sent.id, how(std::get<LookRequest>(sent.request)), now_, desk_.out);
   }
 
   Reply anything(const LookRequest& request) {
@@ -278,7 +278,7 @@ class Haze {
 
   std::size_t nodes_;
   Random chance_;
-  Lookout lookout_;
+  HolderWatch holder_watch_;
   Desk desk_;
   Time now_{};
   std::vector<Send> open_;
@@ -288,7 +288,7 @@ class Haze {
 };
 
 // L9
-TEST(Lookout, WhateverNodesSayOnlyChangesAreToldAndInTheEndTheTruth) {
+TEST(HolderWatch, WhateverNodesSayOnlyChangesAreToldAndInTheEndTheTruth) {
   std::size_t told = 0;
   for (std::uint64_t seed = 1; seed <= 200 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

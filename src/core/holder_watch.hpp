@@ -2,7 +2,6 @@
 // about leases; it is for those who want to know.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,15 +9,15 @@
 #include <utility>
 #include <vector>
 
+#include "core/majority_reads.hpp"
 #include "core/outbox.hpp"
 #include "core/timing.hpp"
-#include "core/view.hpp"
 
 namespace tenure::core {
 
-class Lookout {
+class HolderWatch {
  public:
-  explicit Lookout(std::size_t nodes) : nodes_(nodes) {}
+  explicit HolderWatch(std::size_t nodes) : nodes_(nodes), reads_(nodes) {}
 
   // Looks at once, then every so often, and when what it saw should have run out. Seen follows after the first look,
   // and whenever it changes; Unseen when too few nodes answer.
@@ -28,7 +27,7 @@ class Lookout {
   void on_reply(RequestId request, const Reply& reply, Time now, Outbox& out);
   void on_timer(Time now, Outbox& out);
   std::optional<Time> wake() const;
-  bool empty() const { return watched_.empty() && looks_.empty(); }
+  bool empty() const { return watched_.empty() && asked_.empty(); }
 
  private:
   struct Watched {
@@ -41,27 +40,19 @@ class Lookout {
     std::optional<Holder> seen{};
     Time seen_until = long_ago;
   };
-  using LookId = std::uint64_t;
-  // One question about some names to every node.
-  struct Look {
-    std::vector<std::optional<WatchId>> watches;  // none where enough have answered to tell
-    std::map<RequestId, NodeIndex> unanswered{};
-    std::vector<std::optional<Sights>> answers;  // by node
-    std::vector<NodeFailure> failures{};
-    Time ends_at{};
-  };
+  // Whom a read is for, by the number of the name; none where enough have answered to tell.
+  using Asked = std::vector<std::optional<WatchId>>;
 
-  void look(const std::vector<WatchId>& watches, Duration node_timeout, Time now, Outbox& out);
-  void on_answer(LookId id, NodeIndex node, const Reply& reply, Time now, Outbox& out);
+  void read(const std::vector<WatchId>& watches, Duration node_timeout, Time now, Outbox& out);
+  void on_answer(MajorityReads::Id id, Time now, Outbox& out);
   void tell(WatchId id, const View& view, const std::vector<NodeFailure>& failures, Time now, Outbox& out);
   void look_at(WatchId id, Watched& watched, std::optional<Time> when);
 
   std::size_t nodes_;
   std::map<WatchId, Watched> watched_;
   std::set<std::pair<Time, WatchId>> next_;
-  std::map<LookId, Look> looks_;
-  std::map<RequestId, LookId> asked_;
-  LookId last_ = 0;
+  MajorityReads reads_;
+  std::map<MajorityReads::Id, Asked> asked_;
 };
 
 }  // namespace tenure::core
