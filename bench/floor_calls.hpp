@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/grant.hpp"
+#include "core/lease/grant.hpp"
 #include "floor.hpp"
 #include "redis/script_call.hpp"
 

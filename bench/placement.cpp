@@ -1,4 +1,4 @@
-#include "core/placement.hpp"
+#include "core/fleet/placement.hpp"
 
 #include <algorithm>
 #include <stdexcept>

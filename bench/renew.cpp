@@ -2,7 +2,7 @@
 
 #include "benches.hpp"
 #include "client_of.hpp"
-#include "core/keeper.hpp"
+#include "core/lease/keeper.hpp"
 #include "crowd.hpp"
 #include "floor.hpp"
 #include "measure.hpp"

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 namespace tenure::faults {
 

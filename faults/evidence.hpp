@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/grant.hpp"
-#include "core/time.hpp"
+#include "core/base/time.hpp"
+#include "core/lease/grant.hpp"
 
 namespace tenure::faults {
 

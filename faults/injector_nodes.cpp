@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "core/grant.hpp"
+#include "core/lease/grant.hpp"
 #include "faults/injector.hpp"
 #include "support/wait.hpp"
 

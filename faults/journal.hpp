@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 namespace tenure::faults {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "core/grant.hpp"
+#include "core/lease/grant.hpp"
 #include "runtime/boot_clock.hpp"
 
 namespace tenure::faults {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/number.hpp"
+#include "core/base/number.hpp"
 #include "faults/run.hpp"
 #include "faults/schedule.hpp"
 

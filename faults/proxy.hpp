@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "faults/wire.hpp"
-#include "runtime/descriptor.hpp"
+#include "runtime/net/descriptor.hpp"
 
 namespace tenure::faults {
 

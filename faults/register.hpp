@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "faults/evidence.hpp"
-#include "runtime/descriptor.hpp"
+#include "runtime/net/descriptor.hpp"
 
 namespace tenure::faults {
 

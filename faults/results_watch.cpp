@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "core/grant.hpp"
+#include "core/lease/grant.hpp"
 #include "support/redis_connection.hpp"
 
 namespace tenure::faults {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <tuple>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 
 namespace tenure::faults {
 

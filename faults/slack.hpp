@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 namespace tenure::faults {
 

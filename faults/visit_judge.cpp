@@ -8,7 +8,7 @@ namespace tenure::faults {
 namespace {
 
 using core::Time;
-using Visit = cli::HttpTarget::Visit;
+using Visit = http_target::HttpTarget::Visit;
 
 struct Session {
   core::Token token = 0;               // the largest so far

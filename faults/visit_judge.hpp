@@ -13,16 +13,16 @@
 #include <cstddef>
 #include <vector>
 
-#include "cli/http_target.hpp"
 #include "faults/evidence.hpp"
 #include "faults/judge.hpp"
+#include "http_target/http_target.hpp"
 
 namespace tenure::faults {
 
 inline constexpr std::size_t decided_before_max = 2;
 
 // Grants are tokens seen, acts are visits. Visits are in the order in which they began; `now` ends those under way.
-Verdict judge(const std::vector<cli::HttpTarget::Visit>& visits, const std::vector<Stop>& stops,
+Verdict judge(const std::vector<http_target::HttpTarget::Visit>& visits, const std::vector<Stop>& stops,
               core::Time now);
 
 }  // namespace tenure::faults

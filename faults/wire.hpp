@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 #include "faults/recorder.hpp"
-#include "runtime/descriptor.hpp"
+#include "runtime/net/descriptor.hpp"
 
 namespace tenure::faults {
 

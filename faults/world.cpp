@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "runtime/boot_clock.hpp"
 #include "support/nodes.hpp"
 
@@ -51,7 +51,7 @@ World::World(Options options, Journal& journal)
     : options_(std::move(options)),
       journal_(journal),
       register_(directory_.path()),
-      target_(cli::HttpTarget::open().value()) {
+      target_(http_target::HttpTarget::open().value()) {
   const Crowd& crowd = options_.crowd;
   Words paths;
   for (std::size_t node = 0; node <= crowd.nodes; ++node) {

@@ -8,12 +8,12 @@
 #include <memory>
 #include <vector>
 
-#include "cli/http_target.hpp"
 #include "faults/crowd.hpp"
 #include "faults/journal.hpp"
 #include "faults/proxy.hpp"
 #include "faults/register.hpp"
 #include "faults/worker.hpp"
+#include "http_target/http_target.hpp"
 #include "support/clock_shim.hpp"
 #include "support/directory.hpp"
 #include "support/redis_server.hpp"
@@ -35,7 +35,7 @@ class World {
   const Crowd& crowd() const { return options_.crowd; }
   Proxy& proxy() { return *proxy_; }
   const Register& writes() const { return register_; }
-  const cli::HttpTarget& target() const { return *target_; }
+  const http_target::HttpTarget& target() const { return *target_; }
   // The last one is that of the sessions.
   test::RedisServer& node(std::size_t node) { return servers_.at(node); }
   test::ClockShim& clock(std::size_t node) { return clocks_.at(node); }
@@ -52,7 +52,7 @@ class World {
   Journal& journal_;
   test::Directory directory_{"faults"};
   Register register_;
-  std::unique_ptr<cli::HttpTarget> target_;
+  std::unique_ptr<http_target::HttpTarget> target_;
   std::deque<test::ClockShim> clocks_;
   std::deque<test::RedisServer> servers_;
   std::unique_ptr<Proxy> proxy_;

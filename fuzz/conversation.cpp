@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "core/check.hpp"
+#include "core/base/check.hpp"
 #include "fuzz/replies.hpp"
 #include "fuzz/target.hpp"
 #include "fuzz/values.hpp"

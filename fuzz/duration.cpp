@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "cli/duration.hpp"
-#include "core/check.hpp"
-#include "core/duration_reader.hpp"
-#include "core/election_plan.hpp"
+#include "cli/args/duration.hpp"
+#include "core/base/check.hpp"
+#include "core/base/duration_reader.hpp"
+#include "core/election/election_plan.hpp"
 #include "fuzz/target.hpp"
 #include "fuzz/values.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/check.hpp"
+#include "core/base/check.hpp"
 #include "fuzz/target.hpp"
 
 namespace tenure::fuzz {

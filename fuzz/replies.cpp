@@ -4,8 +4,8 @@
 #include <limits>
 #include <variant>
 
-#include "core/check.hpp"
-#include "core/names.hpp"
+#include "core/base/check.hpp"
+#include "core/base/names.hpp"
 
 namespace tenure::fuzz {
 

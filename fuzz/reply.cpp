@@ -1,7 +1,7 @@
 // Whatever Redis answers to whatever was asked: a reply that the core can use, or a failure in words.
-#include "core/check.hpp"
-#include "core/grant.hpp"
-#include "core/record.hpp"
+#include "core/base/check.hpp"
+#include "core/lease/grant.hpp"
+#include "core/lease/record.hpp"
 #include "fuzz/replies.hpp"
 #include "fuzz/target.hpp"
 #include "fuzz/values.hpp"

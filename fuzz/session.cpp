@@ -1,7 +1,7 @@
 // What people write as a session: it is read or refused with a sentence, and what was read is written so that it can
 // be read again. The first line is the id.
-#include "core/check.hpp"
-#include "core/names.hpp"
+#include "core/base/check.hpp"
+#include "core/base/names.hpp"
 #include "fuzz/target.hpp"
 #include "fuzz/values.hpp"
 #include "poll/fleet_json.hpp"

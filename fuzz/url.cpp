@@ -6,7 +6,7 @@
 #include <array>
 #include <string>
 
-#include "core/check.hpp"
+#include "core/base/check.hpp"
 #include "fuzz/target.hpp"
 #include "fuzz/values.hpp"
 

@@ -15,9 +15,9 @@
 #include <thread>
 #include <vector>
 
-#include "core/number.hpp"
-#include "sim/campaign.hpp"
-#include "sim/progress.hpp"
+#include "core/base/number.hpp"
+#include "sim/world/campaign.hpp"
+#include "sim/world/progress.hpp"
 
 namespace {
 

@@ -6,10 +6,10 @@
 #include <system_error>
 
 #include "api/context.hpp"
-#include "core/duration_reader.hpp"
-#include "core/names.hpp"
-#include "core/text.hpp"
-#include "core/timing.hpp"
+#include "core/base/duration_reader.hpp"
+#include "core/base/names.hpp"
+#include "core/base/text.hpp"
+#include "core/lease/timing.hpp"
 #include "redis/key_names.hpp"
 #include "redis/node_set.hpp"
 #include "runtime/instance_id.hpp"

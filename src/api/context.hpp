@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/notice.hpp"
-#include "runtime/client.hpp"
+#include "runtime/engine/client.hpp"
 #include "runtime/nodes.hpp"
 #include "tenure/lease.hpp"
 #include "tenure/refusal.hpp"

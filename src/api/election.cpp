@@ -1,11 +1,11 @@
 #include "tenure/election.hpp"
 
 #include "api/context.hpp"
-#include "core/duration_reader.hpp"
-#include "core/names.hpp"
-#include "runtime/election.hpp"
-#include "runtime/loss_text.hpp"
-#include "runtime/refusal_text.hpp"
+#include "core/base/duration_reader.hpp"
+#include "core/base/names.hpp"
+#include "runtime/engine/election.hpp"
+#include "runtime/text/loss_text.hpp"
+#include "runtime/text/refusal_text.hpp"
 #include "tenure/client.hpp"
 
 namespace tenure {

@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "api/context.hpp"
-#include "core/access.hpp"
-#include "core/duration_reader.hpp"
-#include "core/names.hpp"
-#include "core/text.hpp"
+#include "core/base/duration_reader.hpp"
+#include "core/base/names.hpp"
+#include "core/base/text.hpp"
+#include "core/lease/access.hpp"
 #include "redis/key_names.hpp"
 #include "redis/session_call.hpp"
-#include "runtime/membership.hpp"
-#include "runtime/refusal_text.hpp"
+#include "runtime/engine/membership.hpp"
+#include "runtime/text/refusal_text.hpp"
 #include "runtime/wall_clock.hpp"
 #include "tenure/client.hpp"
 

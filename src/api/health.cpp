@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "api/context.hpp"
-#include "core/duration_reader.hpp"
+#include "core/base/duration_reader.hpp"
 #include "core/nodes.hpp"
-#include "runtime/at_once.hpp"
 #include "runtime/boot_clock.hpp"
-#include "runtime/caller.hpp"
+#include "runtime/engine/at_once.hpp"
+#include "runtime/net/caller.hpp"
 #include "tenure/client.hpp"
 
 namespace tenure {

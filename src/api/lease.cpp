@@ -3,7 +3,7 @@
 #include "api/context.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/public_time.hpp"
-#include "runtime/refusal_text.hpp"
+#include "runtime/text/refusal_text.hpp"
 
 namespace tenure {
 

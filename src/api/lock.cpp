@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "api/context.hpp"
-#include "core/duration_reader.hpp"
-#include "core/names.hpp"
-#include "core/text.hpp"
+#include "core/base/duration_reader.hpp"
+#include "core/base/names.hpp"
+#include "core/base/text.hpp"
 
 namespace tenure {
 

@@ -1,8 +1,8 @@
 #include "api/context.hpp"
-#include "core/access.hpp"
-#include "core/record.hpp"
-#include "runtime/not_open_text.hpp"
-#include "runtime/refusal_text.hpp"
+#include "core/lease/access.hpp"
+#include "core/lease/record.hpp"
+#include "runtime/text/not_open_text.hpp"
+#include "runtime/text/refusal_text.hpp"
 #include "runtime/wall_clock.hpp"
 
 namespace tenure::detail {

@@ -4,10 +4,10 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "cli/nodes.hpp"
+#include "cli/nodes/nodes.hpp"
 #include "core/notice.hpp"
-#include "runtime/at_once.hpp"
-#include "runtime/caller.hpp"
+#include "runtime/engine/at_once.hpp"
+#include "runtime/net/caller.hpp"
 
 namespace tenure::cli {
 

@@ -1,7 +1,7 @@
 // The program writes JSON as all of Tenure does.
 #pragma once
 
-#include "core/json.hpp"
+#include "core/base/json.hpp"
 
 namespace tenure::cli {
 

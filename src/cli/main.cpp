@@ -8,22 +8,22 @@
 #include <system_error>
 #include <vector>
 
-#include "cli/args.hpp"
-#include "cli/demo.hpp"
-#include "cli/descriptors.hpp"
-#include "cli/doctor.hpp"
-#include "cli/elect.hpp"
-#include "cli/explain.hpp"
-#include "cli/init.hpp"
-#include "cli/lock.hpp"
+#include "cli/args/args.hpp"
+#include "cli/demo/demo.hpp"
+#include "cli/doctor/doctor.hpp"
+#include "cli/fleet/explain.hpp"
+#include "cli/fleet/poll.hpp"
+#include "cli/fleet/sessions.hpp"
+#include "cli/fleet/status.hpp"
+#include "cli/lock/lock.hpp"
 #include "cli/message.hpp"
-#include "cli/poll.hpp"
-#include "cli/reconfigure.hpp"
-#include "cli/redis_up.hpp"
-#include "cli/run.hpp"
+#include "cli/nodes/init.hpp"
+#include "cli/nodes/reconfigure.hpp"
+#include "cli/redis_up/redis_up.hpp"
 #include "cli/secrets.hpp"
-#include "cli/sessions.hpp"
-#include "cli/status.hpp"
+#include "cli/supervise/descriptors.hpp"
+#include "cli/supervise/elect.hpp"
+#include "cli/supervise/run.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/action.hpp"
-#include "core/check.hpp"
+#include "core/base/check.hpp"
 
 namespace tenure::core {
 

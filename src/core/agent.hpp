@@ -22,9 +22,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/elections.hpp"
-#include "core/fleet.hpp"
-#include "core/tenant.hpp"
+#include "core/election/elections.hpp"
+#include "core/fleet/fleet.hpp"
+#include "core/lease/tenant.hpp"
 
 namespace tenure::core {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/time.hpp"
 #include "core/message.hpp"
-#include "core/time.hpp"
 
 namespace tenure::core {
 

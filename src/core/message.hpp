@@ -9,10 +9,10 @@
 #include <variant>
 #include <vector>
 
-#include "core/beat.hpp"
-#include "core/grant.hpp"
+#include "core/base/time.hpp"
+#include "core/fleet/beat.hpp"
+#include "core/lease/grant.hpp"
 #include "core/nodes.hpp"
-#include "core/time.hpp"
 
 namespace tenure::core {
 

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/time.hpp"
 #include "core/message.hpp"
-#include "core/time.hpp"
 
 namespace tenure::core {
 

@@ -7,8 +7,8 @@
 
 #include "poll/runner.hpp"
 #include "runtime/boot_clock.hpp"
-#include "runtime/callback_executor.hpp"
-#include "runtime/stop_requester.hpp"
+#include "runtime/engine/callback_executor.hpp"
+#include "runtime/engine/stop_requester.hpp"
 
 namespace tenure::poll {
 

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 namespace tenure::poll {
 

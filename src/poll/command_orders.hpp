@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 namespace tenure::poll {
 

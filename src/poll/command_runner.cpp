@@ -17,11 +17,11 @@
 #include <variant>
 #include <vector>
 
-#include "core/text.hpp"
+#include "core/base/text.hpp"
 #include "poll/launcher.hpp"
 #include "poll/runner.hpp"
 #include "runtime/boot_clock.hpp"
-#include "runtime/event_descriptor.hpp"
+#include "runtime/net/event_descriptor.hpp"
 
 namespace tenure::poll {
 

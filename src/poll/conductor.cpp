@@ -6,8 +6,8 @@
 
 #include "poll/result_text.hpp"
 #include "runtime/boot_clock.hpp"
+#include "runtime/engine/thrown.hpp"
 #include "runtime/public_time.hpp"
-#include "runtime/thrown.hpp"
 #include "runtime/wall_clock.hpp"
 
 namespace tenure::poll {

@@ -11,10 +11,10 @@
 #include "poll/discovery.hpp"
 #include "poll/ledger.hpp"
 #include "poll/mailbox.hpp"
-#include "poll/session_list.hpp"
 #include "poll/rota.hpp"
 #include "poll/runner.hpp"
-#include "runtime/callback_executor.hpp"
+#include "poll/session_list.hpp"
+#include "runtime/engine/callback_executor.hpp"
 #include "tenure/poller.hpp"
 
 namespace tenure::poll {

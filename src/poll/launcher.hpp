@@ -15,7 +15,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 #include "poll/shell.hpp"
 #include "process/leash.hpp"
 

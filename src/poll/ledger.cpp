@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/boot_clock.hpp"
-#include "runtime/caller.hpp"
+#include "runtime/net/caller.hpp"
 
 namespace tenure::poll {
 

@@ -7,11 +7,11 @@
 #include <optional>
 #include <string>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 #include "poll/schedule.hpp"
 #include "redis/script_call.hpp"
 #include "redis/url.hpp"
-#include "runtime/tls.hpp"
+#include "runtime/net/tls.hpp"
 
 namespace tenure::poll {
 

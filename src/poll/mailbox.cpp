@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "runtime/event_descriptor.hpp"
+#include "runtime/net/event_descriptor.hpp"
 
 namespace tenure::poll {
 

@@ -6,9 +6,9 @@
 #include <mutex>
 #include <vector>
 
-#include "core/time.hpp"
-#include "runtime/boot_timer.hpp"
-#include "runtime/descriptor.hpp"
+#include "core/base/time.hpp"
+#include "runtime/engine/boot_timer.hpp"
+#include "runtime/net/descriptor.hpp"
 
 namespace tenure::poll {
 

@@ -4,7 +4,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/duration_reader.hpp"
+#include "core/base/duration_reader.hpp"
 #include "poll/conductor.hpp"
 #include "redis/session_call.hpp"
 

@@ -1,7 +1,7 @@
 #include "poll/redis_sessions.hpp"
 
-#include "core/duration_reader.hpp"
-#include "core/names.hpp"
+#include "core/base/duration_reader.hpp"
+#include "core/base/names.hpp"
 #include "redis/key_names.hpp"
 #include "tenure/fleet.hpp"
 

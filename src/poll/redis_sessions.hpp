@@ -5,7 +5,7 @@
 
 #include "poll/session_index.hpp"
 #include "redis/session_call.hpp"
-#include "runtime/caller.hpp"
+#include "runtime/net/caller.hpp"
 #include "tenure/session.hpp"
 
 namespace tenure::poll {

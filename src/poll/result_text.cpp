@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "core/json.hpp"
-#include "core/names.hpp"
+#include "core/base/json.hpp"
+#include "core/base/names.hpp"
 
 namespace tenure::poll {
 

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 #include "poll/runner.hpp"
 #include "poll/schedule.hpp"
 #include "tenure/session.hpp"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 #include "poll/schedule.hpp"
 #include "tenure/poller.hpp"
 

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <utility>
 
-#include "core/number.hpp"
-#include "runtime/scan.hpp"
+#include "core/base/number.hpp"
+#include "runtime/net/scan.hpp"
 
 namespace tenure::poll {
 

@@ -7,9 +7,9 @@
 #include <memory>
 #include <new>
 
-#include "core/check.hpp"
-#include "core/names.hpp"
-#include "core/text.hpp"
+#include "core/base/check.hpp"
+#include "core/base/names.hpp"
+#include "core/base/text.hpp"
 #include "poll/json_text.hpp"
 
 namespace tenure::poll {

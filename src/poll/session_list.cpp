@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-#include "core/duration_reader.hpp"
+#include "core/base/duration_reader.hpp"
 
 namespace tenure::poll {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/scan.hpp"
+#include "runtime/net/scan.hpp"
 
 namespace tenure::poll {
 

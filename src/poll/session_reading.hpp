@@ -8,7 +8,7 @@
 
 #include "poll/session_json.hpp"
 #include "redis/session_call.hpp"
-#include "runtime/caller.hpp"
+#include "runtime/net/caller.hpp"
 
 namespace tenure::poll {
 

@@ -3,10 +3,10 @@
 
 #include <optional>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 #include "poll/command_orders.hpp"
 #include "process/leash.hpp"
-#include "runtime/descriptor.hpp"
+#include "runtime/net/descriptor.hpp"
 
 namespace tenure::poll {
 

@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "core/text.hpp"
+#include "core/base/text.hpp"
 #include "poll/local_address.hpp"
 #include "runtime/boot_clock.hpp"
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 #include "poll/runner.hpp"
 
 namespace tenure::poll {

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/descriptor.hpp"
+#include "runtime/net/descriptor.hpp"
 
 namespace tenure::process {
 

@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "runtime/descriptor.hpp"
+#include "runtime/net/descriptor.hpp"
 
 namespace tenure::process {
 

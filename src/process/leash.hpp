@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "runtime/descriptor.hpp"
+#include "runtime/net/descriptor.hpp"
 
 namespace tenure::process {
 

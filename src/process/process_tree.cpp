@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "runtime/boot_clock.hpp"
-#include "runtime/descriptor.hpp"
+#include "runtime/net/descriptor.hpp"
 
 namespace tenure::process {
 

@@ -10,7 +10,7 @@
 #include <memory_resource>
 #include <set>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 #include "process/children.hpp"
 
 namespace tenure::process {

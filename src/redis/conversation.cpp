@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/text.hpp"
+#include "core/base/text.hpp"
 #include "redis/failure.hpp"
 
 namespace tenure::redis {

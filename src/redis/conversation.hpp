@@ -10,7 +10,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "core/record.hpp"
+#include "core/lease/record.hpp"
 #include "redis/script_call.hpp"
 
 namespace tenure::redis {

@@ -4,8 +4,8 @@
 #include <array>
 #include <string>
 
-#include "core/number.hpp"
-#include "core/text.hpp"
+#include "core/base/number.hpp"
+#include "core/base/text.hpp"
 #include "redis/scripts.hpp"
 
 namespace tenure::redis {

@@ -8,7 +8,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "core/grant.hpp"
+#include "core/lease/grant.hpp"
 #include "core/message.hpp"
 #include "redis/script_call.hpp"
 #include "redis/value.hpp"

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <utility>
 
-#include "core/check.hpp"
+#include "core/base/check.hpp"
 
 namespace tenure::redis {
 namespace {

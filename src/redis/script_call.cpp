@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "core/number.hpp"
+#include "core/base/number.hpp"
 #include "redis/failure.hpp"
 
 namespace tenure::redis {

@@ -8,9 +8,9 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "core/base/time.hpp"
+#include "core/lease/reconfiguration.hpp"
 #include "core/message.hpp"
-#include "core/reconfiguration.hpp"
-#include "core/time.hpp"
 #include "redis/scripts.hpp"
 #include "redis/value.hpp"
 

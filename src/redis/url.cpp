@@ -8,8 +8,8 @@
 #include <limits>
 #include <optional>
 
-#include "core/number.hpp"
-#include "core/text.hpp"
+#include "core/base/number.hpp"
+#include "core/base/text.hpp"
 
 namespace tenure::redis {
 namespace {

@@ -2,7 +2,7 @@
 // can set it (T23).
 #pragma once
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 namespace tenure::runtime {
 

@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <ctime>
 
-#include "core/check.hpp"
-#include "core/number.hpp"
+#include "core/base/check.hpp"
+#include "core/base/number.hpp"
 
 namespace tenure::runtime {
 

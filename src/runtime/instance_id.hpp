@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 
 namespace tenure::runtime {
 

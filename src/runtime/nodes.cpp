@@ -4,8 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "core/base/text.hpp"
 #include "core/nodes.hpp"
-#include "core/text.hpp"
 #include "redis/node_set.hpp"
 
 namespace tenure::runtime {

@@ -8,7 +8,7 @@
 
 #include "redis/script_call.hpp"
 #include "redis/url.hpp"
-#include "runtime/tls.hpp"
+#include "runtime/net/tls.hpp"
 
 namespace tenure::runtime {
 

@@ -1,7 +1,7 @@
 // Times as the core counts them and as users of the library see them: one clock, two types.
 #pragma once
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 #include "tenure/clock.hpp"
 
 namespace tenure::runtime {

@@ -3,7 +3,7 @@
 
 #include <ctime>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 namespace tenure::runtime {
 

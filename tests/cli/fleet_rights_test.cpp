@@ -48,7 +48,7 @@ class FleetRights : public testing::Test {
 };
 
 TEST_F(FleetRights, T31_TheRightsOfTheReadmeAreEnoughForAFleetAndEachIsNeeded) {
-  const auto target = cli::HttpTarget::open().value();
+  const auto target = http_target::HttpTarget::open().value();
   const auto done = [&](const Words& words) {
     const Result result = tenure(here(words));
     EXPECT_EQ(result.code, 0) << words[0] << ": " << result.err;

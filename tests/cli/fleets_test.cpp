@@ -23,7 +23,7 @@ class FleetsTest : public testing::Test {
 };
 
 TEST_F(FleetsTest, EachPollsASessionOfTheSameIdAsItsOwn) {
-  const auto target = cli::HttpTarget::open().value();
+  const auto target = http_target::HttpTarget::open().value();
   const std::string shop = target->url("/shop");
   const std::string bill = target->url("/bill");
   EXPECT_EQ(tenure(in("poll", {"sessions", "add", "s1", shop, "--every", "4s"})).code, 0);

@@ -67,7 +67,7 @@ TEST_F(PrefixTest, AnElectionOfTheSameNameHasALeaderUnderEachPrefix) {
 }
 
 TEST_F(PrefixTest, AFleetUnderAnotherPrefixHasSessionsLeasesAndResultsOfItsOwn) {
-  const auto target = cli::HttpTarget::open().value();
+  const auto target = http_target::HttpTarget::open().value();
   RedisConnection ear(redis.socket_path());
   ear.command({"SUBSCRIBE", "a:poll:events:s1"});
   std::vector<std::unique_ptr<Process>> instances;
@@ -113,7 +113,7 @@ TEST_F(PrefixTest, OnePrefixInTheRightsOfAUserIsEnoughForEverything) {  // T31
   EXPECT_EQ(tenure(Words{"run", "job"} + place + Words{"--", "true"}).code, 0);
   const auto leader = start_tenure(Words{"elect", "app:leader"} + place);
   EXPECT_TRUE(prints(*leader, "elected term=")) << leader->err();
-  const auto target = cli::HttpTarget::open().value();
+  const auto target = http_target::HttpTarget::open().value();
   EXPECT_EQ(tenure(Words{"sessions", "add", "s1", target->url("/"), "--every", "4s"} + place).code, 0);
   const auto poll = start_tenure(Words{"poll", "--ttl", "3s"} + place);
   EXPECT_TRUE(wait_until([&] { return there("a:state:s1"); }, 20s)) << poll->out() << poll->err();

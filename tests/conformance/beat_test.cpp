@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "support/redis_server.hpp"
 #include "twins.hpp"
 

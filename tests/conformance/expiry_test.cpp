@@ -1,7 +1,7 @@
 // Real short TTLs and real waiting: keys end at the same time in both.
 #include <gtest/gtest.h>
 
-#include "sim/redis_model.hpp"
+#include "sim/redis/redis_model.hpp"
 #include "support/redis_server.hpp"
 #include "support/wait.hpp"
 

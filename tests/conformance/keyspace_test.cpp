@@ -1,8 +1,8 @@
-#include "sim/keyspace.hpp"
+#include "sim/redis/keyspace.hpp"
 
 #include <gtest/gtest.h>
 
-#include "sim/redis_model.hpp"
+#include "sim/redis/redis_model.hpp"
 
 namespace tenure::sim {
 namespace {

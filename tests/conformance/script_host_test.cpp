@@ -1,11 +1,11 @@
-#include "sim/script_host.hpp"
+#include "sim/redis/script_host.hpp"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <stdexcept>
 
-#include "sim/redis_model.hpp"
+#include "sim/redis/redis_model.hpp"
 
 namespace tenure::sim {
 namespace {

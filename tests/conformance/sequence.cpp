@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdio>
 
-#include "core/grant.hpp"
-#include "core/text.hpp"
+#include "core/base/text.hpp"
+#include "core/lease/grant.hpp"
 
 namespace tenure::conformance {
 

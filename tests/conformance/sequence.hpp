@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "twins.hpp"
 
 namespace tenure::conformance {

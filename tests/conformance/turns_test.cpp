@@ -1,8 +1,8 @@
 // Long queues on a real Redis and on the simulated one: who is told of a release, who lets its turn pass, who leaves.
 #include <gtest/gtest.h>
 
-#include "core/grant.hpp"
-#include "core/random.hpp"
+#include "core/base/random.hpp"
+#include "core/lease/grant.hpp"
 #include "sequence.hpp"
 
 namespace tenure::conformance {

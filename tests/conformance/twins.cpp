@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/text.hpp"
+#include "core/base/text.hpp"
 
 namespace tenure::conformance {
 

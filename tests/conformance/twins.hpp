@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/redis_model.hpp"
+#include "sim/redis/redis_model.hpp"
 #include "support/redis_connection.hpp"
 #include "support/redis_server.hpp"
 

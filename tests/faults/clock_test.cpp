@@ -6,7 +6,7 @@
 #include <array>
 #include <mutex>
 
-#include "core/record.hpp"
+#include "core/lease/record.hpp"
 #include "redis/scripts.hpp"
 #include "runtime/boot_clock.hpp"
 #include "support/clock_shim.hpp"

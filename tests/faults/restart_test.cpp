@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <mutex>
 
-#include "core/record.hpp"
+#include "core/lease/record.hpp"
 #include "support/forwarder.hpp"
 #include "support/lease_client.hpp"
 #include "support/lease_process.hpp"

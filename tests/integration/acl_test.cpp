@@ -5,9 +5,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/election_plan.hpp"
-#include "runtime/caller.hpp"
-#include "runtime/election.hpp"
+#include "core/election/election_plan.hpp"
+#include "runtime/engine/election.hpp"
+#include "runtime/net/caller.hpp"
 #include "support/certificates.hpp"
 #include "support/lease_client.hpp"
 #include "support/paths.hpp"

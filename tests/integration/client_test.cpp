@@ -1,5 +1,5 @@
 // The runtime's client against a real Redis: what a caller sees of leases, waits and failures.
-#include "runtime/client.hpp"
+#include "runtime/engine/client.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -11,7 +11,7 @@
 #include <optional>
 #include <thread>
 
-#include "core/record.hpp"
+#include "core/lease/record.hpp"
 #include "runtime/boot_clock.hpp"
 #include "support/lease_client.hpp"
 #include "support/nodes.hpp"

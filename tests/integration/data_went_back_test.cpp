@@ -2,7 +2,7 @@
 // dump, a machine that is reset to a snapshot. Record, epoch and life are those of before; who has seen more knows. G9.
 #include <gtest/gtest.h>
 
-#include "runtime/not_open_text.hpp"
+#include "runtime/text/not_open_text.hpp"
 #include "support/lease_client.hpp"
 
 namespace tenure::test {

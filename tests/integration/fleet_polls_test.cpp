@@ -1,6 +1,6 @@
 // Pollers over a fleet on real nodes, at a pace that no session of a user has: hand-overs by the dozen, and the polled server's
 // own log. S8, B8.
-#include "cli/http_target.hpp"
+#include "http_target/http_target.hpp"
 #include "support/polling.hpp"
 #include "support/shared_fleet.hpp"
 
@@ -46,7 +46,7 @@ class FleetPollsTest : public testing::TestWithParam<std::size_t> {
   }
   std::size_t visits() const { return target->visits().size(); }
   Nodes nodes{GetParam()};
-  std::unique_ptr<cli::HttpTarget> target = cli::HttpTarget::open().value();
+  std::unique_ptr<http_target::HttpTarget> target = http_target::HttpTarget::open().value();
   Named named;
 };
 INSTANTIATE_TEST_SUITE_P(Nodes, FleetPollsTest, testing::Values(1, 3), testing::PrintToStringParamName());

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "cli/http_target.hpp"
+#include "http_target/http_target.hpp"
 #include "runtime/boot_clock.hpp"
 #include "support/certificates.hpp"
 #include "support/polls.hpp"
@@ -26,7 +26,7 @@ class HttpPolls : public ::testing::Test {
     return polls_.outcome(polls_.begin("s", target_->url(path)));
   }
 
-  std::unique_ptr<cli::HttpTarget> target_ = cli::HttpTarget::open().value();
+  std::unique_ptr<http_target::HttpTarget> target_ = http_target::HttpTarget::open().value();
   Polls polls_{quick()};
 };
 
@@ -82,7 +82,7 @@ TEST_F(HttpPolls, OnlyHttpIsPolledAndNothingElseIsRedirectedTo) {
 TEST_F(HttpPolls, AnAddressWithNobodyThereFails) {
   std::uint16_t port = 0;
   {
-    const auto gone = cli::HttpTarget::open().value();
+    const auto gone = http_target::HttpTarget::open().value();
     port = gone->port();
   }
   EXPECT_EQ(polls_.outcome(polls_.begin("s", "http://127.0.0.1:" + std::to_string(port))).error,

@@ -5,7 +5,7 @@
 #include <set>
 #include <thread>
 
-#include "cli/http_target.hpp"
+#include "http_target/http_target.hpp"
 #include "poll/schedule.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/wall_clock.hpp"
@@ -47,7 +47,7 @@ class Pollers : public ::testing::Test {
   }
 
   RedisServer server_;
-  std::unique_ptr<cli::HttpTarget> target_ = cli::HttpTarget::open().value();
+  std::unique_ptr<http_target::HttpTarget> target_ = http_target::HttpTarget::open().value();
 };
 
 TEST_F(Pollers, WhatIsOursIsPolledAndItsResultsAreStored) {

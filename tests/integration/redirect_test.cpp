@@ -10,9 +10,9 @@
 #include <optional>
 #include <thread>
 
-#include "cli/http_target.hpp"
+#include "http_target/http_target.hpp"
 #include "poll/local_address.hpp"
-#include "runtime/descriptor.hpp"
+#include "runtime/net/descriptor.hpp"
 #include "support/polls.hpp"
 
 namespace tenure::test {
@@ -102,7 +102,7 @@ class RedirectTest : public ::testing::Test {
     return polls.outcome(polls.begin("s", elsewhere_->url()));
   }
 
-  std::unique_ptr<cli::HttpTarget> target_ = cli::HttpTarget::open().value();
+  std::unique_ptr<http_target::HttpTarget> target_ = http_target::HttpTarget::open().value();
   std::optional<Redirector> elsewhere_;
 };
 

@@ -1,5 +1,5 @@
 // Scans of a Redis that is honest, and of one that never ends them or names what was not asked for.
-#include "runtime/scan.hpp"
+#include "runtime/net/scan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "runtime/tls.hpp"
+#include "runtime/net/tls.hpp"
 #include "support/certificates.hpp"
 
 namespace tenure::test {

@@ -10,8 +10,8 @@
 #include <array>
 #include <string>
 
-#include "runtime/descriptor.hpp"
-#include "runtime/tls.hpp"
+#include "runtime/net/descriptor.hpp"
+#include "runtime/net/tls.hpp"
 #include "support/certificates.hpp"
 
 namespace tenure::test {

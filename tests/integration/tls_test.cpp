@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "runtime/boot_clock.hpp"
-#include "runtime/caller.hpp"
+#include "runtime/net/caller.hpp"
 #include "support/certificates.hpp"
 #include "support/forwarder.hpp"
 #include "support/lease_client.hpp"

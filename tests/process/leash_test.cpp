@@ -1,5 +1,5 @@
 // What was said before one side ended is heard by the other.
-#include "cli/orders.hpp"
+#include "cli/supervise/orders.hpp"
 
 #include <gtest/gtest.h>
 

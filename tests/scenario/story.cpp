@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "core/overload.hpp"
+#include "core/base/overload.hpp"
 
 namespace tenure::scenario {
 

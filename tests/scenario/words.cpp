@@ -3,8 +3,8 @@
 #include <array>
 #include <cstdio>
 
-#include "core/overload.hpp"
-#include "core/text.hpp"
+#include "core/base/overload.hpp"
+#include "core/base/text.hpp"
 
 namespace tenure::scenario {
 

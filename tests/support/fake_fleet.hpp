@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/boot_clock.hpp"
-#include "runtime/callback_executor.hpp"
+#include "runtime/engine/callback_executor.hpp"
 #include "support/wait.hpp"
 #include "tenure/fleet.hpp"
 

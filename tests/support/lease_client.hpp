@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "redis/node_set.hpp"
-#include "runtime/client.hpp"
+#include "runtime/engine/client.hpp"
 #include "runtime/instance_id.hpp"
 #include "support/nodes.hpp"
 #include "support/wait.hpp"

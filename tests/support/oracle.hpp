@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/boot_clock.hpp"
-#include "runtime/client.hpp"
+#include "runtime/engine/client.hpp"
 
 namespace tenure::test {
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/http_target.hpp"
 #include "cli/tenure_program.hpp"
-#include "core/grant.hpp"
+#include "core/lease/grant.hpp"
+#include "http_target/http_target.hpp"
 #include "redis/script_call.hpp"
 #include "runtime/boot_clock.hpp"
 #include "support/nodes.hpp"
@@ -32,7 +32,7 @@ class PollFleet {
  public:
   using Ids = std::vector<std::string>;
   using Leases = std::map<std::string, core::Holder>;
-  using Visit = cli::HttpTarget::Visit;
+  using Visit = http_target::HttpTarget::Visit;
 
   explicit PollFleet(const PollFleetOptions& options = {})
       : nodes(options.nodes, options.cap), options_(options) {
@@ -168,7 +168,7 @@ class PollFleet {
   void judge() const {
     const auto visits = target->visits();
     EXPECT_GT(visits.size(), 0U);
-    EXPECT_EQ(cli::overlaps(visits), 0U) << told();
+    EXPECT_EQ(http_target::overlaps(visits), 0U) << told();
     std::map<std::pair<std::string, std::uint64_t>, std::string> whose;
     for (const auto& visit : visits) {
       const auto [it, first] = whose.try_emplace({visit.session, visit.token}, visit.instance);
@@ -177,7 +177,7 @@ class PollFleet {
   }
 
   Nodes nodes;
-  std::unique_ptr<cli::HttpTarget> target = cli::HttpTarget::open().value();
+  std::unique_ptr<http_target::HttpTarget> target = http_target::HttpTarget::open().value();
 
  private:
   PollFleetOptions options_;

@@ -1,0 +1,84 @@
+// What is asked of a fleet once faults have stopped: every session has an owner, everybody its share, nothing moves that
+// need not, and who dies is replaced.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/world/course.hpp"
+#include "sim/world/process.hpp"
+
+namespace tenure::sim {
+
+class FleetQuestions {
+ public:
+  FleetQuestions(Surroundings& surroundings, std::vector<std::unique_ptr<Process>>& processes, Course& course,
+                 core::Random random)
+      : shared_(surroundings), processes_(processes), course_(course), random_(random) {}
+
+  void ask();
+
+ private:
+  using InstanceIndex = std::size_t;
+  // What each instance has, by index, at one moment.
+  using Owned = std::vector<std::size_t>;
+
+  // How things were at one moment.
+  struct Mark {
+    Owned owned;
+    std::uint64_t taken = 0;
+  };
+
+  void ask_for_shares();
+  void ask_for_steadiness();
+  void ask_for_last_join();
+  void ask_after_leave();
+  void ask_after_death();
+  void ask_after_cut();
+  void ask_after_new_sessions();
+  void ask_after_failed_join();
+  void ask_after_rolling_restart();
+  void ask_for_end();
+
+  void come_back(InstanceIndex instance);
+
+  // All sessions have an owner and everybody its share, within that time.
+  void expect_rest(std::string_view invariant, Duration within, const std::string& otherwise);
+  // Of those that were handed over since the last mark, none had no owner for longer than that.
+  void expect_short_gaps(Duration longest, const std::string& when);
+  // No more moved since than had to.
+  void expect_few_moves(const Mark& since, const std::string& when);
+  // One that goes now has nothing from here on.
+  Mark mark(std::optional<InstanceIndex> goes = {});
+  bool all_owned() const;
+  bool balanced() const;
+  Owned owned() const;
+  std::size_t fewest_moves(const Owned& before) const;
+  // What is the least, and what the most, that its weight is worth?
+  struct Share {
+    std::size_t least = 0;
+    std::size_t most = 0;
+  };
+  Share share_of(InstanceIndex instance) const;
+
+  Membership& membership(InstanceIndex instance) const { return processes_[instance]->membership(); }
+  std::size_t instances() const { return shared_.plan.fleet->weights.size(); }
+  InstanceIndex some_instance() { return random_.below(instances()); }
+
+  Duration round_trips() const { return shared_.plan.delay_usual * 40; }
+  // Clocks may run slow by a twentieth.
+  static Duration by_slow_clock(Duration length) { return length * 21 / 20; }
+  Duration rest_within() const;
+  Duration owned_after_death_within() const;
+  void run_for(Duration length) { course_.run_until(shared_.schedule.now() + length); }
+
+  Surroundings& shared_;
+  std::vector<std::unique_ptr<Process>>& processes_;
+  Course& course_;
+  core::Random random_;
+};
+
+}  // namespace tenure::sim

@@ -1,0 +1,124 @@
+// A simulated Redis server in its world: one command after the other, by its own wall clock; it may restart and
+// lose data. Every script call is checked against what the scripts promise (S3, S5, S7, S9).
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/random.hpp"
+#include "redis/script_call.hpp"
+#include "sim/judge/judge.hpp"
+#include "sim/redis/redis_model.hpp"
+#include "sim/world/clock.hpp"
+
+namespace tenure::sim {
+
+// A script call taken apart, as the node got it.
+struct ScriptArgs {
+  enum class Kind { acquire, confirm, renew, reassert, release, admit, open, look, beat, reconfigure };
+  Kind kind = Kind::acquire;
+  std::size_t keys = 0;
+
+  static bool is_script(const redis::Command& command) { return command[0].starts_with("EVAL"); }
+  // By what is called, be it by sha1 or by body.
+  explicit ScriptArgs(const redis::Command& command);
+
+  const std::string& key(const redis::Command& command, std::size_t i) const { return command.at(3 + i); }
+  const std::string& argument(const redis::Command& command, std::size_t i) const {
+    return command.at(3 + keys + i);
+  }
+};
+
+// What a node that restarts still knows.
+enum class Memory : std::uint8_t { all, older, none };
+
+class Node {
+ public:
+  Node(std::size_t index, ScriptHost& host, redis::Keyspace keyspace, WallClock clock, Judge& judge,
+       core::Random random);
+
+  // As `tenure init` does: the record of a Redis that is new.
+  void init(TrueTime now);
+
+  redis::Value run(const redis::Command& command, TrueTime now);
+  void flush_scripts(TrueTime now) { model_.run({"SCRIPT", "FLUSH"}, clock_.read(now)); }
+  using Publish = std::function<std::size_t(std::string_view channel, std::string_view message)>;
+  void on_publish(Publish publish) { model_.server().publish = std::move(publish); }
+
+  // Another process serves from now on, perhaps on another machine: a restart, or the promotion of a replica.
+  void restart(Memory memory, WallClock clock, TrueTime now);
+  // FLUSHALL: everything is gone, and nobody is told.
+  void wipe(TrueTime now) {
+    model_.data().clear();
+    forgot_at_ = now;
+  }
+  // Its data is again what it was at an earlier time of this life. False: none was kept.
+  bool go_back();
+  // Its wall clock is set to another time.
+  void step_clock(Duration by) { clock_.step(by); }
+  // Somebody deletes a key by hand.
+  void remove(const std::string& key, TrueTime now) { model_.run({"DEL", key}, clock_.read(now)); }
+
+  // Its record, as somebody sees who only looks.
+  std::string record(TrueTime now) const { return look(keyspace_.record(), clock_.read(now)).value; }
+
+  NodeTime clock(TrueTime now) const { return clock_.read(now); }
+  // What its counter shows; 0: there is none.
+  core::Token last_token(TrueTime now) const;
+
+  // The keys that it shows now, but for the record and the fence.
+  std::vector<std::string> keys(TrueTime now) const;
+  // And for the list of who has beaten: a name stays in it until somebody beats again.
+  std::vector<std::string> leases(TrueTime now) const;
+  // Of scripts that may change something; a look changes nothing.
+  std::uint64_t calls() const { return calls_; }
+
+ private:
+  // One lease key, before or after a call.
+  struct Look {
+    std::string value;
+    std::optional<std::int64_t> expiry_ms{};
+    bool operator==(const Look&) const = default;
+  };
+  // A call with what was there before it.
+  struct Call {
+    const redis::Command& command;
+    ScriptArgs args;
+    std::vector<Look> before;  // of its leases
+    std::string record;
+    const redis::Value& reply;
+    TrueTime now;
+    NodeTime wall;
+  };
+
+  Look look(const std::string& key, NodeTime now) const;
+  std::vector<std::size_t> lease_keys(const ScriptArgs& args) const;
+  void check(const Call& call);
+  void check_acquire(const Call& call);
+  void check_confirm(const Call& call);
+  void check_renew(const Call& call);
+  void check_reassert(const Call& call);
+  void check_release(const Call& call);
+  void check_look(const Call& call);
+  void check_beat(const Call& call);
+  void expect(const Call& call, const std::string& key, const Look& wanted, const std::string& who);
+  void answers(const Call& call, std::size_t i, std::int64_t truth);
+  void new_life();
+
+  std::size_t index_;
+  RedisModel model_;
+  redis::Keyspace keyspace_;
+  WallClock clock_;
+  Judge& judge_;
+  core::Random random_;
+  std::deque<Keyspace> saved_;  // what it knew at earlier times
+  core::Token last_token_ = 0;
+  std::optional<TrueTime> forgot_at_{};  // when it may last have forgotten leases: a restart, or FLUSHALL
+  std::uint64_t calls_ = 0;
+};
+
+}  // namespace tenure::sim

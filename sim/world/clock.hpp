@@ -1,0 +1,85 @@
+// Time in a simulated world: the true time that only the world knows, and the clocks of its machines,
+// which start anywhere and run a little fast or slow.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "core/base/time.hpp"
+#include "sim/redis/keyspace.hpp"
+
+namespace tenure::sim {
+
+struct TrueClock {
+  using duration = std::chrono::nanoseconds;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<TrueClock, duration>;
+  static constexpr bool is_steady = true;
+};
+using TrueTime = TrueClock::time_point;
+using core::Duration;
+
+// Parts per million: a clock with +50,000 gains a second in twenty.
+using Drift = std::int64_t;
+
+inline Duration drifted(Duration true_length, Drift drift) {
+  return true_length + true_length * drift / 1'000'000;
+}
+
+// The boot clock of a client's machine.
+class LocalClock {
+ public:
+  LocalClock(Duration offset, Drift drift) : offset_(offset), drift_(drift) {}
+
+  core::Time read(TrueTime now) const {
+    return core::Time(offset_ + drifted(now.time_since_epoch(), drift_));
+  }
+
+  // The first moment at which it shows that time.
+  TrueTime when(core::Time local) const {
+    const Duration shown = local.time_since_epoch() - offset_;
+    const Drift rate = 1'000'000 + drift_;
+    TrueTime guess(shown / rate * 1'000'000 + shown % rate * 1'000'000 / rate);  // whole hours would overflow
+    while (read(guess) < local) guess += Duration(1);
+    return guess;
+  }
+
+  // The machine slept this long. The boot clock goes on meanwhile; other clocks stand still.
+  void slept(Duration length) { asleep_ += length; }
+
+ private:
+  Duration offset_;
+  Drift drift_;
+  Duration asleep_{};
+};
+
+// A wall clock: by a node's its keys expire. It is right within its skew, however fast or slow it runs: when it
+// is off by that much, it is slewed the other way.
+class WallClock {
+ public:
+  WallClock(Duration skew, Drift drift, Duration skew_max)
+      : skew_(skew), drift_(drift), skew_max_(skew_max) {}
+
+  NodeTime read(TrueTime now) const {
+    const Duration true_time = now.time_since_epoch();
+    const Duration swing = skew_max_ * 4;
+    Duration off = (skew_ + drifted(true_time, drift_) - true_time + skew_max_) % swing;
+    if (off < Duration::zero()) off += swing;
+    off = off < swing / 2 ? off - skew_max_ : skew_max_ * 3 - off;
+    const Duration shown = unix_start + true_time + off + stepped_;
+    return {std::chrono::floor<std::chrono::microseconds>(shown).count()};
+  }
+  // Somebody sets it.
+  void step(Duration by) { stepped_ += by; }
+
+ private:
+  static constexpr Duration unix_start = std::chrono::hours(490'000);
+
+  Duration skew_;
+  Drift drift_;
+  Duration skew_max_;
+  Duration stepped_{};
+};
+
+}  // namespace tenure::sim

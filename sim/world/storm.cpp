@@ -1,0 +1,161 @@
+#include "sim/world/storm.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace tenure::sim {
+
+void Storm::begin() { plan_next(); }
+
+void Storm::end() {
+  blows_ = false;
+  shared_.network.calm();
+  if (!has(shared_.plan.faults, Fault::reconfigure)) return;
+  operator_.finish();
+  for (const auto& process : processes_) process->crash();
+}
+
+void Storm::plan_next() {
+  shared_.schedule.in(up_to(shared_.plan.fault_every * 2), [this] {
+    if (!blows_) return;
+    const bool more = (shared_.plan.faults >> faults_drawn_always).any();
+    auto fault = static_cast<Fault>(random_.below(more ? fault_names.size() : faults_drawn_always));
+    if (has(shared_.plan.faults, Fault::reconfigure) && random_.below(15) == 0) fault = Fault::reconfigure;
+    // Tokens outlive lost data only by clocks that are right within the cap. And a node that has forgotten which set it
+    // belongs to joins that of whoever comes first.
+    const bool forgets = fault == Fault::rollback || fault == Fault::wipe || fault == Fault::flushall ||
+                         fault == Fault::restore;
+    const bool needs_clocks = forgets || fault == Fault::fence;
+    if (has(shared_.plan.faults, fault) && !(needs_clocks && has(shared_.plan.faults, Fault::step)) &&
+        !(forgets && has(shared_.plan.faults, Fault::reconfigure)))
+      inject(fault);
+    plan_next();
+  });
+}
+
+void Storm::inject(Fault fault) {
+  const Duration length =
+      up_to(random_.below(3) == 0 ? shared_.plan.timing.ttl * 3 : shared_.plan.timing.ttl);
+  const std::size_t client = random_.below(processes_.size());
+  const std::size_t node = random_.below(nodes_.size());
+  Process& process = *processes_[client];
+  const bool hold = random_.below(2) == 0;
+  const bool up = random_.below(2) == 0;
+  switch (fault) {
+    case Fault::partition:
+      // From one node, or from all.
+      for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        if (up || i == node) shared_.network.cut(client, i, true, true, hold, length);
+      }
+      break;
+    case Fault::oneway:
+      shared_.network.cut(client, node, up, !up, hold, length);
+      break;
+    case Fault::pause:
+    case Fault::suspend:
+      if (process.paused()) return;
+      process.pause(length, fault == Fault::suspend);
+      break;
+    case Fault::crash:
+      process.crash();
+      break;
+    case Fault::flush:
+      nodes_[node]->flush_scripts(shared_.schedule.now());
+      break;
+    case Fault::slow:
+      if (hold) {
+        shared_.network.stop_node(node, length);
+      } else {
+        shared_.network.slow_node(node, up_to(shared_.plan.timing.node_timeout / 2), length);
+      }
+      break;
+    case Fault::close:
+      shared_.network.on_hindrance(client, node);
+      process.on_closed(node);
+      break;
+    case Fault::error:
+      shared_.network.refuse_scripts(node, length);
+      break;
+    case Fault::remove:
+      shared_.judge.on_broken_assumption();
+      nodes_[node]->remove(some_name(), shared_.schedule.now());
+      break;
+    case Fault::fence:
+      if (!past_all_tokens(node)) return;
+      nodes_[node]->remove(shared_.setups.back().keyspace.fence(), shared_.schedule.now());
+      break;
+    case Fault::restore:
+      if (!nodes_[node]->go_back()) return;
+      shared_.judge.on_data_went_back();
+      break;
+    case Fault::restart:
+      restart(node, Memory::all, length);
+      break;
+    case Fault::rollback:
+      restart(node, Memory::older, up ? Duration::zero() : length);
+      break;
+    case Fault::wipe:
+      restart(node, Memory::none, up ? Duration::zero() : length);
+      break;
+    case Fault::flushall:
+      nodes_[node]->wipe(shared_.schedule.now());
+      break;
+    case Fault::step:
+      shared_.judge.on_broken_assumption();
+      set_a_clock_ = true;
+      shared_.network.excuse_losses(node);
+      nodes_[node]->step_clock(random_.between(-std::chrono::hours(3), std::chrono::hours(3)));
+      break;
+    case Fault::reconfigure:
+      operator_.begin();
+      // Many are told, sooner or later.
+      for (const auto& it : processes_) {
+        if (random_.below(2) == 0) {
+          shared_.schedule.in(length, [this, &it] {
+            if (blows_) it->crash();
+          });
+        }
+      }
+      break;
+    case Fault::delay:
+    case Fault::loss:
+    case Fault::duplicate:
+    case Fault::drift:
+    case Fault::skew:
+      return;  // these go on all the time
+  }
+  faults_[static_cast<std::size_t>(fault)] += 1;
+  shared_.trace.event(shared_.schedule.now(), "fault", static_cast<std::uint64_t>(fault), client, [&] {
+    return std::string(fault_names[static_cast<std::size_t>(fault)]) + " client " + std::to_string(client) +
+           " node " + std::to_string(node) + " for " + std::to_string(length.count() / 1'000'000) + " ms";
+  });
+}
+
+std::string Storm::some_name() {
+  const Plan& plan = shared_.plan;
+  const auto& sessions = shared_.roster.sessions();
+  if (!sessions.empty() && random_.below(2) == 0)
+    return fleet_prefix + "lease:" + sessions[random_.below(sessions.size())];
+  const std::size_t i = random_.below(plan.names.size() + plan.elections.size());
+  return i < plan.names.size() ? plan.names[i] : plan.elections[i - plan.names.size()].key;
+}
+
+// A counter that was deleted goes on at the node's clock. One that is behind the clock of another node could be below
+// what that one has just given.
+bool Storm::past_all_tokens(std::size_t node) const {
+  const TrueTime now = shared_.schedule.now();
+  return std::ranges::all_of(nodes_, [&](const auto& it) {
+    return it->last_token(now) < static_cast<core::Token>(nodes_[node]->clock(now).us);
+  });
+}
+
+// The clients see their connections closed; some only in time.
+void Storm::restart(std::size_t node, Memory memory, Duration down) {
+  nodes_[node]->restart(memory, draw_wall_clock(shared_.plan, true, random_), shared_.schedule.now());
+  shared_.network.restart_node(node, down);
+  for (const auto& process : processes_) {
+    if (random_.below(5) != 0) process->on_closed(node);
+  }
+}
+
+}  // namespace tenure::sim

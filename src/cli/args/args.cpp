@@ -1,0 +1,252 @@
+#include "cli/args/args.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "cli/args/args_fleet.hpp"
+#include "cli/args/args_options.hpp"
+#include "cli/args/help.hpp"
+#include "cli/secrets.hpp"
+#include "core/base/number.hpp"
+#include "core/base/text.hpp"
+#include "core/nodes.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+constexpr int port_max = 65'535;
+
+void add_exit_code(CLI::App& app, std::optional<int>& target) {
+  app.add_option_function<std::string>("-E,--busy-code", [&target](const std::string& text) {
+    const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
+    const int code = is_number && !text.empty() && text.size() <= 3 ? std::stoi(text) : 0;
+    if (code < 1 || code > 255) {
+      throw CLI::ValidationError("--busy-code", "\"" + text + "\" is not an exit code from 1 to 255");
+    }
+    target = code;
+  });
+}
+
+void add_run_options(CLI::App& app, RunArgs& run) {
+  app.add_option("NAME", run.name)->required();
+  app.add_flag("-n,--no-wait", run.no_wait);
+  add_duration(app, "--wait", run.wait);
+  add_exit_code(app, run.busy_code);
+  app.add_flag("-q,--quiet", run.quiet);
+  add_duration(app, "--ttl", run.ttl);
+  add_duration(app, "--grace", run.grace);
+  app.add_option("--id", run.id);
+  app.add_option("--lock-prefix", run.lock_prefix);
+  add_node_options(app, run.nodes);
+}
+
+// What follows "--" is not for CLI11, which would take the first word for a NAME.
+struct Split {
+  explicit Split(std::span<const std::string> words) {
+    const auto mark = std::ranges::find(words, "--");
+    own = words.first(static_cast<std::size_t>(mark - words.begin()));
+    marked = mark != words.end();
+    if (marked) command.assign(mark + 1, words.end());
+  }
+
+  std::span<const std::string> own;
+  bool marked = false;
+  std::vector<std::string> command{};
+};
+
+Parsed parse_run(std::span<const std::string> words) {
+  Split split(words);
+  RunArgs run;
+  CLI::App app;
+  add_run_options(app, run);
+  if (auto end = read_words(app, split.own, run_help_text)) return std::move(*end);
+  if (run.no_wait && run.wait) {
+    return refuse("--no-wait and --wait " + core::to_text(*run.wait) + " contradict each other");
+  }
+  if (run.busy_code && !run.no_wait) {
+    return refuse("--busy-code " + std::to_string(*run.busy_code) +
+                  " goes with --no-wait: who waits is never busy");
+  }
+  run.command = std::move(split.command);
+  if (run.command.empty()) {
+    return refuse("no command: write it behind --, as in tenure run NAME -- COMMAND");
+  }
+  return run;
+}
+
+Parsed parse_elect(std::span<const std::string> words) {
+  Split split(words);
+  ElectArgs elect;
+  CLI::App app;
+  app.add_option("NAME", elect.name)->required();
+  app.add_flag("--observe", elect.observe);
+  app.add_flag("--json", elect.json);
+  add_duration(app, "--lease", elect.lease);
+  add_duration(app, "--renew", elect.renew);
+  add_duration(app, "--grace", elect.grace);
+  add_duration(app, "--drain", elect.drain);
+  app.add_option("--id", elect.id);
+  add_node_options(app, elect.nodes);
+  if (auto end = read_words(app, split.own, elect_help_text)) return std::move(*end);
+  elect.command = std::move(split.command);
+  if (split.marked && elect.command.empty()) return refuse("no command behind --");
+  if (!elect.command.empty() && elect.observe) return refuse("--observe never leads: it takes no command");
+  if (!elect.command.empty() && elect.json) {
+    return refuse("--json is about the lines that are written without a command");
+  }
+  return elect;
+}
+
+Parsed parse_init(std::span<const std::string> words) {
+  InitArgs init;
+  CLI::App app;
+  add_node_options(app, init.nodes);
+  if (auto end = read_words(app, words, init_help_text)) return std::move(*end);
+  return init;
+}
+
+Parsed parse_reconfigure(std::span<const std::string> words) {
+  ReconfigureArgs args;
+  CLI::App app;
+  app.add_option("--leaving", args.leaving)->allow_extra_args(false);
+  app.add_option("--abandon", args.abandon)->allow_extra_args(false);
+  app.add_flag("-y,--yes", args.yes);
+  add_node_options(app, args.nodes);
+  if (auto end = read_words(app, words, reconfigure_help_text)) return std::move(*end);
+  return args;
+}
+
+Parsed parse_doctor(std::span<const std::string> words) {
+  DoctorArgs doctor;
+  CLI::App app;
+  add_duration(app, "--ttl", doctor.ttl);
+  app.add_flag("--json", doctor.json);
+  app.add_option("--lock-prefix", doctor.lock_prefix);
+  add_node_options(app, doctor.nodes);
+  if (auto end = read_words(app, words, doctor_help_text)) return std::move(*end);
+  return doctor;
+}
+
+// From 1 to most, without anything around it.
+void add_number(CLI::App& app, const std::string& option, int& target, int most) {
+  app.add_option_function<std::string>(option, [&target, option, most](const std::string& text) {
+    const auto number = core::read_number<int>(text);
+    if (!number || *number < 1 || *number > most) {
+      throw CLI::ValidationError(
+          option, "\"" + core::printable(text, 60) + "\" is not a number from 1 to " + std::to_string(most));
+    }
+    target = *number;
+  });
+}
+
+Parsed parse_redis_up(std::span<const std::string> words) {
+  RedisUpArgs up;
+  CLI::App app;
+  add_number(app, "N", up.count, static_cast<int>(core::nodes_max));
+  add_number(app, "--port", up.port, port_max);
+  app.add_option("--dir", up.dir);
+  if (auto end = read_words(app, words, redis_help_text)) return std::move(*end);
+  if (up.port + up.count - 1 > port_max) {
+    return refuse("--port " + std::to_string(up.port) + ": " + std::to_string(up.count) +
+                  " ports from there on go beyond " + std::to_string(port_max));
+  }
+  if (up.dir && up.dir->empty()) return refuse("--dir is empty");
+  return up;
+}
+
+Parsed parse_redis_down(std::span<const std::string> words) {
+  RedisDownArgs down;
+  CLI::App app;
+  app.add_option("--dir", down.dir);
+  if (auto end = read_words(app, words, redis_help_text)) return std::move(*end);
+  if (down.dir && down.dir->empty()) return refuse("--dir is empty");
+  return down;
+}
+
+// up and down, or what was asked for instead.
+Parsed parse_redis(std::span<const std::string> words) {
+  const std::string first = words.empty() ? "" : words.front();
+  if (first == "up") return parse_redis_up(words.subspan(1));
+  if (first == "down") return parse_redis_down(words.subspan(1));
+  if (first == "-h" || first == "--help") return Text{complete(redis_help_text)};
+  return refuse_subcommand("redis", "up and down", first);
+}
+
+void add_lock_target(CLI::App& app, LockTarget& target) {
+  app.add_option("--lock-prefix", target.lock_prefix);
+  add_node_options(app, target.nodes);
+}
+
+Parsed parse_lock_ls(std::span<const std::string> words) {
+  LockLsArgs ls;
+  CLI::App app;
+  app.add_flag("--json", ls.json);
+  app.add_flag("--sessions", ls.sessions);
+  add_lock_target(app, ls.target);
+  if (auto end = read_words(app, words, lock_help_text)) return std::move(*end);
+  return ls;
+}
+
+Parsed parse_lock_show(std::span<const std::string> words) {
+  LockShowArgs show;
+  CLI::App app;
+  app.add_option("NAME", show.name)->required();
+  app.add_flag("--json", show.json);
+  app.add_option("--fleet", show.fleet);
+  add_lock_target(app, show.target);
+  if (auto end = read_words(app, words, lock_help_text)) return std::move(*end);
+  return show;
+}
+
+Parsed parse_lock_break(std::span<const std::string> words) {
+  LockBreakArgs taken;
+  CLI::App app;
+  app.add_option("NAME", taken.name)->required();
+  app.add_flag("-y,--yes", taken.yes);
+  app.add_flag("--unsafe", taken.unsafe);
+  add_lock_target(app, taken.target);
+  if (auto end = read_words(app, words, lock_help_text)) return std::move(*end);
+  return taken;
+}
+
+Parsed parse_lock(std::span<const std::string> words) {
+  const std::string first = words.empty() ? "" : words.front();
+  if (first == "ls") return parse_lock_ls(words.subspan(1));
+  if (first == "show") return parse_lock_show(words.subspan(1));
+  if (first == "break") return parse_lock_break(words.subspan(1));
+  if (first == "-h" || first == "--help") return Text{complete(lock_help_text)};
+  return refuse_subcommand("lock", "ls, show and break", first);
+}
+
+}  // namespace
+
+Parsed parse_args(const std::vector<std::string>& words) {
+  if (words.empty()) return refuse("no command; tenure help lists them");
+  const std::string& first = words.front();
+  const auto rest = std::span(words).subspan(1);
+  const std::size_t most = first == "help" ? 1 : 0;
+  const bool alone = first == "--version" || first == "help" || first == "-h" || first == "--help";
+  if (alone && rest.size() > most) {
+    return refuse("\"" + core::printable(without_secrets(rest[most]), 60) + "\" is one word too many");
+  }
+  if (first == "--version") return Text{"tenure " TENURE_VERSION "\n"};
+  if (first == "help" && !rest.empty()) return parse_args({rest.front(), "--help"});
+  if (first == "help" || first == "-h" || first == "--help") return Text{complete(help_text)};
+  if (first == "run") return parse_run(rest);
+  if (first == "elect") return parse_elect(rest);
+  if (first == "init") return parse_init(rest);
+  if (first == "reconfigure") return parse_reconfigure(rest);
+  if (first == "doctor") return parse_doctor(rest);
+  if (first == "redis") return parse_redis(rest);
+  if (first == "lock") return parse_lock(rest);
+  if (first == "sessions") return parse_sessions(rest);
+  if (first == "status") return parse_status(rest);
+  if (first == "poll") return parse_poll(rest);
+  if (first == "demo") return parse_demo(rest);
+  if (first == "explain") return parse_explain(rest);
+  return refuse("there is no command \"" + core::printable(without_secrets(first), 60) +
+                "\"; tenure help lists them");
+}
+
+}  // namespace tenure::cli

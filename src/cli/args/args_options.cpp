@@ -1,0 +1,77 @@
+#include "cli/args/args_options.hpp"
+
+#include "cli/args/duration.hpp"
+#include "cli/args/help.hpp"
+#include "cli/secrets.hpp"
+#include "core/base/text.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+// The likeliest mistake at run is a command without the mark before it.
+std::string unknown_word(const CLI::App& app, bool takes_command) {
+  const std::string word = app.remaining().front();
+  if (word.starts_with("-")) return "there is no option " + word + "; see --help";
+  const std::string too_many = "\"" + word + "\" is one word too many";
+  if (!takes_command) return too_many + "; see --help";
+  return too_many + ": the command stands behind --, as in NAME -- COMMAND";
+}
+
+}  // namespace
+
+Parsed refuse(std::string why) { return tl::unexpected(std::move(why)); }
+
+std::optional<Parsed> read_words(CLI::App& app, std::span<const std::string> words, std::string_view help) {
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
+    return std::nullopt;
+  } catch (const CLI::CallForHelp&) {
+    return Parsed(Text{complete(help)});
+  } catch (const CLI::ExtrasError&) {
+    const bool takes_command = help == run_help_text || help == elect_help_text;
+    return refuse(core::printable(without_secrets(unknown_word(app, takes_command)), 400));
+  } catch (const CLI::ParseError& error) {
+    return refuse(core::printable(without_secrets(error.what()), 400));
+  }
+}
+
+// What it throws begins with the name of the option.
+void add_duration(CLI::App& app, const std::string& option, std::optional<core::Duration>& target) {
+  app.add_option_function<std::string>(option, [&target, option](const std::string& text) {
+    const auto duration = parse_duration(text);
+    if (!duration) throw CLI::ValidationError(option, duration.error());
+    target = *duration;
+  });
+}
+
+void add_text(CLI::App& app, const std::string& option, std::string& target) {
+  app.add_option_function<std::string>(option, [&target, option](const std::string& text) {
+    if (text.empty()) throw CLI::ValidationError(option, "it is empty");
+    target = text;
+  });
+}
+
+void add_node_options(CLI::App& app, NodeArgs& nodes) {
+  // Several are allowed; without the second line one --redis would swallow all words behind it.
+  app.add_option("--redis", nodes.redis)->allow_extra_args(false);
+  add_duration(app, "--ttl-max", nodes.ttl_max);
+  app.add_option("--prefix", nodes.prefix);
+  add_text(app, "--node-set", nodes.node_set);
+  add_text(app, "--redis-file", nodes.redis_file);
+  add_text(app, "--tls-ca", nodes.tls.ca_file);
+  add_text(app, "--tls-cert", nodes.tls.certificate_file);
+  add_text(app, "--tls-key", nodes.tls.key_file);
+  add_text(app, "--tls-name", nodes.tls.server_name);
+}
+
+Parsed refuse_subcommand(const std::string& command, const std::string& known, const std::string& given) {
+  if (given.empty()) {
+    return refuse(command + " wants a command of its own: " + known + "; tenure help " + command +
+                  " explains them");
+  }
+  return refuse(command + " knows " + known + ", not \"" + core::printable(without_secrets(given), 60) +
+                "\"");
+}
+
+}  // namespace tenure::cli

@@ -1,0 +1,177 @@
+#include "cli/args/help.hpp"
+
+#include <utility>
+
+namespace tenure::cli {
+
+namespace {
+
+// Of all commands that speak to nodes; stands for the line @NODES@.
+constexpr std::string_view node_options =
+    R"(      --redis URL       redis://[[user]:password@]host[:port][/database], rediss:// for TLS, or
+                        unix:///path[?db=N]; given several times: nodes of which a majority decides,
+                        3 or 5 as a rule; else TENURE_REDIS (several separated by commas),
+                        TENURE_REDIS_FILE, REDIS_URL, redis://127.0.0.1:6379
+      --redis-file FILE  instead, one URL on each line: for passwords; # begins a comment
+      --tls-ca FILE     who vouches for servers (the CAs that this system trusts); TENURE_TLS_CA
+      --tls-cert FILE   our certificate, for a server that asks for one; TENURE_TLS_CERT
+      --tls-key FILE    and its key; TENURE_TLS_KEY
+      --tls-name NAME   that servers' certificates must show (the host in the URL); TENURE_TLS_NAME
+      --ttl-max DURATION  the cap, the same for everybody on a Redis; else TENURE_TTL_MAX, else 60s
+      --node-set NAME   by what name everybody knows these several nodes; else TENURE_NODE_SET, else by
+                        their addresses: then all must write them alike
+      --prefix TEXT     what every key of Tenure begins with: with different prefixes nothing is shared. Only the
+                        usual one stands before Tenure's own keys alone, and before no name (tenure:))";
+
+// Of all commands about a fleet; stands for the line @FLEET@.
+constexpr std::string_view fleet_options =
+    R"(      --data URL        the Redis of sessions, heartbeats and results (the first --redis)
+      --fleet NAME      which fleet. Fleets share nothing: what belongs to one begins with its name and a colon,
+                        as in NAME:session:ID and NAME:state:ID; of the usual one only leases, heartbeats and
+                        channels do, and its sessions are session:ID (poll)
+      --session-prefix TEXT  what the keys of its sessions begin with instead, before the id
+      --any-address     it polls by a command: any address will do, not only http:// and https://)";
+
+}  // namespace
+
+const std::string_view help_text = R"(Tenure gives a name at most one owner at a time, on Redis.
+
+Usage: tenure COMMAND [OPTIONS]
+
+  run        run a command while holding a name
+  elect      lead, or see who leads; run a command while leading
+  init       make a Redis that is new to Tenure ready
+  reconfigure  change the nodes of a set that is in use, or its longest TTL
+  doctor     say whether the nodes are fit for leases, and what to do
+  lock       show who holds what, and take it away
+  poll       run an instance of a fleet: poll a fair share of the sessions
+  sessions   add, remove, pause and list what a fleet polls
+  status     show a fleet: its instances, who owns what, what fails
+  explain    say why a session has the owner that it has
+  demo       show a fleet of three at work, and what happens when one is killed
+  redis      start and end private Redis servers on this machine
+  help       this page, or that of a command: tenure help run
+  --version
+
+Examples:
+  tenure init
+  tenure run nightly-report -- ./report.sh --all
+  tenure elect myapp:leader -- ./scheduler
+)";
+
+const std::string_view run_help_text =
+    R"(Runs a command while holding a name: of all that hold the same name, at most one runs at a time.
+
+Usage: tenure run NAME [OPTIONS] -- COMMAND [ARGUMENT...]
+
+  -n, --no-wait         exit at once (75) if somebody else holds the name
+      --wait DURATION   wait at most so long, for the name or for a Redis that is away; without -n or --wait:
+                        for the name without end, and not for a Redis that has never answered
+  -E, --busy-code CODE  the exit code for a busy name with -n, instead of 75
+  -q, --quiet           say nothing about waiting for others or a busy name
+      --ttl DURATION    how long Redis keeps the lease when it is not renewed (30s)
+      --grace DURATION  how long before the end of a lost lease the command is told to end (TTL/6; at least 10ms)
+      --id TEXT         the owner that others are shown (host, time, chance)
+      --lock-prefix TEXT  what the key in Redis begins with, before the name (redlock:)
+
+@NODES@
+
+Durations: 500ms, 30s, 2m, 1h. A password in --redis is seen by other users of this machine until tenure has
+hidden it, a moment later; in a file or TENURE_REDIS it is not. The command inherits the environment as it is.
+
+The command gets a process group of its own and the signals that tenure gets. When it ends, all that it has
+started and left, also daemons, is killed, and the name is free at once. When the lease is lost, the command and
+all that it has started get SIGTERM, and SIGKILL before the name can pass on. In its environment:
+  TENURE_NAME           the name
+  TENURE_TOKEN          a number that grows with every owner; a store that refuses smaller ones is safe
+  TENURE_DEADLINE       when the lease ends unless it is renewed, in seconds since boot, as in /proc/uptime;
+                        tenure renews it, so that the command may run longer
+
+With several --redis the name is held by a majority of them: of 3 nodes any one may fail, of 5 any two.
+
+A Redis that was restarted, promoted or has lost its data gives no new leases until the cap is over (a
+quarantine): leases that it has forgotten may still be held. tenure waits for the end, or with -n exits (76).
+Who holds a lease at that time keeps it.
+
+A Redis that goes away while tenure waits is waited for, with --wait until that time is over. Wrong passwords, missing
+rights and certificates that are not trusted end the wait at once (69).
+
+Exit codes: that of the command, 128+N when signal N ended it, or
+   64 usage                             79 the lease was lost, and the command ended
+   69 Redis does not answer or refuses, 124 waited too long
+      or too few of several nodes do    125 tenure itself failed, or this machine has no
+                                            open files left (ulimit -n)
+   75 busy, with -n                     126 the command cannot be run
+   76 quarantine, with -n; or the cap   127 there is no such command
+      or the set of that Redis is another
+
+Examples:
+  tenure run nightly-report -- ./report.sh --all
+  tenure run keeper -n -- ./keeper
+  tenure run deploy --wait 5m --ttl 10s -- make deploy
+  TENURE_REDIS=redis://:password@cache:6379 tenure run backup -- ./backup
+  tenure run backup --redis redis://a --redis redis://b --redis redis://c -- ./backup
+)";
+
+const std::string_view init_help_text = R"(Makes a Redis that is new to Tenure ready, so that nobody waits.
+
+Usage: tenure init [OPTIONS]
+
+@NODES@
+
+Without it the first to come wait for a quarantine, a little longer than the cap, because nobody can tell a new
+Redis from one that has lost its data. Of several nodes all must answer and be new, or nothing is changed.
+
+Exit codes: 0 made, 73 there is a record already (nothing was changed), 64 usage, 69 Redis does not answer,
+refuses, or is none that Tenure works with.
+
+Examples:
+  tenure init
+  tenure init --redis redis://cache:6379 --ttl-max 2m
+  tenure init --redis redis://a --redis redis://b --redis redis://c
+)";
+
+const std::string_view reconfigure_help_text =
+    R"(Changes which nodes decide together, or the longest TTL (the cap), while they are in use.
+
+Usage: tenure reconfigure [OPTIONS]
+
+      --leaving URL     a node that shall not decide any more; given several times
+      --abandon SET     no other node gives leases as part of that set, on your word: one that was begun by
+                        mistake
+  -y, --yes             do not ask
+
+@NODES@
+
+--redis names the nodes that shall decide from now on, all of them; --ttl-max and --node-set are what they shall have.
+Nodes of a set and its cap are in the record of each node, and clients that name another set are refused. Leases do not
+outlive a change: first every node named is closed, then each of the new set is given its new record, and nobody gets a
+lease until the longest of before, by the old cap or the new, is over. tenure waits for that.
+
+All nodes named must answer, and so many of the old set must be among them that those not named are no majority of it.
+A node that is dead is simply not named. If it is broken off, nobody gets leases on the nodes that were closed: run it
+again.
+
+  1. tenure reconfigure --redis … for each node of the new set
+  2. restart all clients with the same list. Those with the old list get nothing, and say why.
+
+Exit codes: 0 done, or there was nothing to change; 1 you said no; 64 usage; 69 a node does not answer or refuses;
+73 too few nodes of the old set are named.
+
+Examples:
+  tenure reconfigure --redis redis://a --redis redis://b --redis redis://c --redis redis://d --redis redis://e
+  tenure reconfigure --redis redis://a --redis redis://b --redis redis://new   # in place of redis://c, which is dead
+  tenure reconfigure --redis redis://a --leaving redis://b --leaving redis://c
+  tenure reconfigure --redis redis://cache:6379 --ttl-max 2m
+)";
+
+std::string complete(std::string_view text) {
+  std::string page(text);
+  for (const auto& [mark, options] :
+       {std::pair(std::string_view("@FLEET@"), fleet_options), {"@NODES@", node_options}}) {
+    if (const auto at = page.find(mark); at != std::string::npos) page.replace(at, mark.size(), options);
+  }
+  return page;
+}
+
+}  // namespace tenure::cli

@@ -1,0 +1,53 @@
+#include "cli/args/help.hpp"
+
+namespace tenure::cli {
+
+const std::string_view status_help_text =
+    R"(Shows a fleet: its instances, how evenly sessions are shared, who owns what, what fails.
+
+Usage: tenure status [--json] [--watch] [--all] [OPTIONS]
+
+      --json            one JSON object, with all sessions; docs/status-json.md says what is in it
+      --watch           again every second, until Ctrl-C; with --json an object on each line
+      --all             all sessions, not only the first 50 of each list
+      --index           read the index that tenure sessions keeps, and not all keys: for large keyspaces
+
+@FLEET@
+
+@NODES@
+
+Leases are looked at on all nodes, and owned by whom a majority shows. Instances: ready; leaving; silent (it owns
+sessions, and its heartbeat has run out: it has died, and its leases will end). OWNED is what the leases show. A share
+is what an instance's weight is worth; all is balanced within one when nobody is a whole session off. Nodes that give no
+new leases, as in a quarantine after a restart, are named with the reason and the time that is left.
+
+Exit codes: 0 done, 64 usage, 69 too few nodes answer, or the Redis of the data does not.
+
+Examples:
+  tenure status
+  tenure status --watch
+  tenure status --json | jq '.balance.within_one'
+)";
+
+const std::string_view explain_help_text =
+    R"(Says why a session has the owner that it has, or none.
+
+Usage: tenure explain SESSION [OPTIONS]
+
+      --index           read the index that tenure sessions keeps, and not all keys: for large keyspaces
+
+@FLEET@
+
+@NODES@
+
+Shows what the session's text says, who has its lease and for how long, its last result, and how placement ranks the
+instances for it: the highest rank among those with room for one more gets it, and who has it keeps it as long as it has
+no more than its share. Nodes that give no new leases now are named with the reason.
+
+Exit codes: 0 there is such a session, 1 there is none, or a bad one, 64 usage, 69 too few nodes answer.
+
+Examples:
+  tenure explain shop
+)";
+
+}  // namespace tenure::cli

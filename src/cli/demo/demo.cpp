@@ -1,0 +1,277 @@
+#include "cli/demo/demo.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+#include "cli/demo/demo_process.hpp"
+#include "cli/demo/demo_show.hpp"
+#include "cli/json.hpp"
+#include "cli/message.hpp"
+#include "cli/nodes/init.hpp"
+#include "cli/redis_up/local_server.hpp"
+#include "cli/supervise/signals.hpp"
+#include "core/lease/grant.hpp"
+#include "http_target/http_target.hpp"
+#include "runtime/boot_clock.hpp"
+#include "runtime/net/caller.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr auto ttl = "3s";
+constexpr milliseconds interval{4'000};
+// How long each chapter of the story lasts, once it shows what it is to show.
+constexpr core::Duration calm = seconds(6);
+// Where nobody watches, the story must have been told by then: it takes about 30 s.
+constexpr unsigned story_seconds_max = 120;
+
+class Demo {
+ public:
+  explicit Demo(const DemoArgs& args)
+      : plain_(args.plain || isatty(STDOUT_FILENO) == 0), limit_(args.seconds), show_(plain_, sessions()) {
+    if (!limit_ && isatty(STDOUT_FILENO) == 0) limit_ = story_seconds_max;
+  }
+
+  int run() {
+    if (const auto why = begin()) {
+      end();
+      return fail(ExitCode::own_error, "the demonstration cannot begin: " + *why);
+    }
+    if (!plain_) std::fputs("\033[2J\033[?25l", stdout);
+    bool interrupted = false;
+    while (!is_over()) {
+      interrupted = asked_to_end();
+      if (interrupted) break;
+      look();
+      go_on();
+      show_.draw();
+    }
+    if (!plain_) std::fputs("\033[?25h\n", stdout);
+    end();
+    sum_up();
+    if (const auto why = failure(interrupted)) return fail(ExitCode::not_shown, *why);
+    return finish_output();
+  }
+
+ private:
+  enum class Chapter { starting, sharing, taking_over, alone, returning, open_end };
+
+  static std::vector<std::string> sessions() {
+    std::vector<std::string> names;
+    for (int i = 1; i <= 9; ++i) names.push_back("session-" + std::to_string(i));
+    return names;
+  }
+
+  // The error is a sentence.
+  std::optional<std::string> begin() {
+    if (const auto why = no_server_program()) return why;
+    std::string name = (fs::temp_directory_path() / "tenure-demo-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      return "no folder can be made in " + fs::temp_directory_path().string();
+    folder_ = name;
+    auto target = http_target::HttpTarget::open(0, [this](const http_target::HttpTarget::Visit& visit) {
+      show_.polled(visit.session, visit.instance, visit.token);
+    });
+    if (!target) return target.error();
+    target_ = std::move(*target);
+    if (auto why = start_redis()) return why;
+    for (const char* id : {"web-1", "web-2", "web-3"}) {
+      if (auto why = start_instance(id)) return why;
+    }
+    show_.tell("A private Redis, nine sessions, three instances: web-1, web-2, web-3.");
+    return std::nullopt;
+  }
+
+  redis::Address address() const {
+    redis::Address address;
+    address.kind = redis::Address::Kind::unix_socket;
+    address.path = (folder_ / "redis.sock").string();
+    return address;
+  }
+
+  std::optional<std::string> start_redis() {
+    for (const char* program : {"redis-server", "valkey-server"}) {
+      auto started = DemoProcess::start({program, "--port", "0", "--unixsocket", address().path, "--save", "",
+                                         "--appendonly", "no", "--dir", folder_.string()},
+                                        folder_ / "redis.log");
+      if (!started) continue;
+      redis_ = std::move(*started);
+      break;
+    }
+    const core::Time until = runtime::boot_now() + seconds(10);
+    while (!caller_) {
+      auto caller = runtime::Caller::connect(address(), seconds(1));
+      if (caller && caller->call({"PING"})) caller_ = std::move(*caller);
+      if (runtime::boot_now() > until)
+        return "its Redis does not answer; see " + (folder_ / "redis.log").string();
+      if (!caller_) usleep(5'000);
+    }
+    if (init(Nodes{{address()}, {}}, [](const std::string&) {}) != number(ExitCode::done))
+      return std::string("its Redis cannot be made ready");
+    for (const auto& session : sessions()) {
+      Json json;
+      json.open_object().key("id").text(session).key("address").text(target_->url("/" + session));
+      json.key("interval_ms").number(interval.count()).close_object();
+      if (!caller_->call({"SET", "session:" + session, json.written()}))
+        return std::string("its Redis takes no sessions");
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::string> start_instance(const std::string& id) {
+    auto started = DemoProcess::start({"/proc/self/exe", "poll", "--redis", redis::to_text(address()), "--id",
+                                       id, "--ttl", ttl, "--ttl-max", "60s", "--prefix", "tenure:", "--json"},
+                                      folder_ / (id + ".log"));
+    if (!started) return started.error();
+    instances_.insert_or_assign(id, std::move(*started));
+    return std::nullopt;
+  }
+
+  // On a terminal it goes on until somebody has seen enough.
+  bool is_over() const {
+    if (!limit_) return false;
+    if (chapter_ == Chapter::open_end && lasted() >= calm) return true;
+    return runtime::boot_now() - begun_ >= seconds(*limit_);
+  }
+
+  // Why it did not show what it is to show; nothing if it did, or if it was not allowed to finish.
+  std::optional<std::string> failure(bool interrupted) const {
+    if (const std::size_t count = http_target::overlaps(target_->visits()); count > 0) {
+      return "the demonstration failed: two instances polled a session at the same time, " +
+             std::to_string(count) + " times";
+    }
+    if (interrupted || chapter_ == Chapter::open_end) return std::nullopt;
+    std::string owners;
+    for (const auto& [session, owner] : owners_) {
+      owners += "\n  " + session + ": " + (owner.empty() ? "nobody" : owner);
+    }
+    return "the demonstration was not over after " + std::to_string(*limit_) +
+           " s (it takes about 30 s). The sessions are owned by:" + owners;
+  }
+
+  // Waits a moment for that.
+  bool asked_to_end() {
+    pollfd ready{signals_.fd(), POLLIN, 0};
+    ::poll(&ready, 1, 50);
+    while (const auto signal = signals_.next()) {
+      if (asks_to_end(*signal)) return true;
+    }
+    return false;
+  }
+
+  void look() {
+    std::vector<std::string> command{"MGET"};
+    for (const auto& session : sessions()) command.push_back("poll:lease:" + session);
+    const auto values = caller_->call(command);
+    if (!values || values->items.size() != sessions().size()) return;
+    owners_.clear();
+    for (std::size_t i = 0; i < values->items.size(); ++i) {
+      const auto holder = core::read_holder(values->items[i].text);
+      owners_[sessions()[i]] = holder.waits ? "" : holder.owner;
+    }
+    show_.owners(owners_);
+  }
+
+  std::size_t share_of(const std::string& id) const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(owners_, [&](const auto& it) { return it.second == id; }));
+  }
+  bool shared_by(const std::vector<std::string>& ids) const {
+    return std::ranges::all_of(ids, [&](const auto& id) { return share_of(id) == 9 / ids.size(); });
+  }
+
+  void turn_to(Chapter chapter) {
+    chapter_ = chapter;
+    since_ = runtime::boot_now();
+  }
+  core::Duration lasted() const { return runtime::boot_now() - since_; }
+  std::string lasted_text() const {
+    return std::to_string(std::chrono::round<milliseconds>(lasted()).count()) + " ms";
+  }
+
+  void go_on() {
+    switch (chapter_) {
+      case Chapter::starting:
+        if (!shared_by({"web-1", "web-2", "web-3"})) return;
+        show_.tell("Each has three, with nothing configured.");
+        return turn_to(Chapter::sharing);
+      case Chapter::sharing:
+        if (lasted() < calm) return;
+        show_.tell("web-2 is killed (SIGKILL). Its leases of 3 s run out by themselves.");
+        instances_.erase("web-2");
+        return turn_to(Chapter::taking_over);
+      case Chapter::taking_over:
+        if (share_of("web-1") + share_of("web-3") != 9) return;
+        show_.tell("web-1 and web-3 have its sessions, " + lasted_text() + " after the kill.");
+        return turn_to(Chapter::alone);
+      case Chapter::alone:
+        if (lasted() < calm) return;
+        show_.tell("It starts again, as web-4: an id is never used twice.");
+        if (const auto why = start_instance("web-4")) show_.tell(*why);
+        return turn_to(Chapter::returning);
+      case Chapter::returning:
+        if (!shared_by({"web-1", "web-3", "web-4"})) return;
+        show_.tell("Three each again after " + lasted_text() + ": only those three sessions have moved.");
+        if (!limit_) show_.tell("This goes on until Ctrl-C.");
+        return turn_to(Chapter::open_end);
+      case Chapter::open_end:
+        return;
+    }
+  }
+
+  void end() {
+    for (auto& [id, process] : instances_) process.signal(SIGTERM);
+    for (auto& [id, process] : instances_) process.ends_within(5'000);
+    instances_.clear();
+    caller_.reset();
+    redis_.reset();
+    std::error_code ignored;
+    if (!folder_.empty()) fs::remove_all(folder_, ignored);
+  }
+
+  void sum_up() {
+    const auto visits = target_->visits();
+    std::map<std::string, core::Time> last;
+    core::Duration longest{};
+    for (const auto& visit : visits) {
+      const auto [it, first] = last.try_emplace(visit.session, visit.began);
+      if (!first) longest = std::max(longest, visit.began - it->second);
+      it->second = visit.began;
+    }
+    std::printf(
+        "Seen by the server that was polled: %zu polls of %zu sessions, overlaps: %zu, longest gap: %.1f s "
+        "(each is due every %.0f s).\n",
+        visits.size(), last.size(), http_target::overlaps(visits),
+        std::chrono::duration<double>(longest).count(), std::chrono::duration<double>(interval).count());
+  }
+
+  bool plain_;
+  std::optional<unsigned> limit_;  // in seconds; nothing: until Ctrl-C
+  Signals signals_;                // before the first thread
+  DemoShow show_;
+  fs::path folder_;
+  std::unique_ptr<http_target::HttpTarget> target_;
+  std::optional<DemoProcess> redis_;
+  std::optional<runtime::Caller> caller_;
+  std::map<std::string, DemoProcess> instances_;
+  std::map<std::string, std::string> owners_;  // by session
+  Chapter chapter_ = Chapter::starting;
+  core::Time begun_ = runtime::boot_now();
+  core::Time since_ = begun_;  // when the chapter began
+};
+
+}  // namespace
+
+int demo(const DemoArgs& args) { return Demo(args).run(); }
+
+}  // namespace tenure::cli

@@ -1,0 +1,38 @@
+#include "cli/doctor/doctor.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "cli/doctor/diagnosis.hpp"
+#include "cli/doctor/doctor_output.hpp"
+#include "cli/message.hpp"
+#include "core/base/names.hpp"
+#include "core/lease/timing.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+// As monitoring systems take them. A note is no reason for a person to get up.
+ExitCode code_for(const Diagnosis& diagnosis) {
+  if (diagnosis.status() == Status::no_quorum) return ExitCode::critical;
+  const bool all_well = diagnosis.status() == Status::healthy && !diagnosis.has(Severity::warning);
+  return all_well ? ExitCode::done : ExitCode::degraded;
+}
+
+}  // namespace
+
+int doctor(const DoctorArgs& args) {
+  if (auto error = core::name_error("the lock prefix", args.lock_prefix))
+    return fail(ExitCode::usage, *error);
+  auto nodes = choose_nodes(args.nodes);
+  if (!nodes) return fail(ExitCode::usage, nodes.error());
+  const auto timing = core::make_timing(core::timing_options(args.ttl, nodes->keyspace.cap));
+  if (!timing) return fail(ExitCode::usage, timing.error());
+
+  const Diagnosis diagnosis = diagnose(std::move(*nodes), args.lock_prefix, timing->node_timeout);
+  std::fputs((args.json ? doctor_json(diagnosis) : doctor_text(diagnosis)).c_str(), stdout);
+  return finish_output(code_for(diagnosis));
+}
+
+}  // namespace tenure::cli

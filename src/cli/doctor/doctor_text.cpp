@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "cli/doctor/doctor_output.hpp"
+#include "core/base/text.hpp"
+#include "core/lease/record.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+void heading(std::string& text, std::string_view words) {
+  static constexpr std::string_view rule = "=======================================\n";
+  text.append(rule).append(words).append("\n").append(rule);
+}
+
+// On this machine the port says enough.
+std::string place(const redis::Address& address) {
+  if (address.kind == redis::Address::Kind::tcp && is_local(address)) {
+    return "on port " + std::to_string(address.port);
+  }
+  return redis::to_text(address);
+}
+
+void check_line(std::string& text, const Diagnosis& diagnosis, std::size_t node) {
+  const NodeFacts& facts = diagnosis.facts[node];
+  text += "Checking Redis node " + place(facts.address) + "... ";
+  if (facts.down) {
+    text += "DOWN (" + facts.down->detail + ")";
+  } else {
+    text += "UP";
+    if (const Finding* finding = diagnosis.worst(node)) text += ", but not healthy: " + finding->what;
+  }
+  text += "\n";
+}
+
+std::string milliseconds_text(core::Duration duration) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2fms",
+                std::chrono::duration<double, std::milli>(duration).count());
+  return text.data();
+}
+
+std::string status_words(const Diagnosis& diagnosis) {
+  switch (diagnosis.status()) {
+    case Status::healthy:
+      return "ALL NODES HEALTHY";
+    case Status::degraded:
+      return "DEGRADED, A QUORUM STANDS";
+    case Status::no_quorum:
+      break;
+  }
+  return "NO QUORUM";
+}
+
+std::string verdict(const Diagnosis& diagnosis) {
+  const std::string of_all = " of " + std::to_string(diagnosis.facts.size()) + " nodes";
+  switch (diagnosis.status()) {
+    case Status::healthy:
+      return "Cluster is ready for distributed locking!";
+    case Status::degraded:
+      return "Cluster is ready for distributed locking, on " + std::to_string(diagnosis.healthy_count()) +
+             of_all + ".";
+    case Status::no_quorum:
+      break;
+  }
+  if (diagnosis.all_new()) {
+    return "Cluster is not ready for distributed locking yet. If it is new" +
+           runtime::how_to_init(diagnosis.nodes);
+  }
+  return "Cluster is not ready for distributed locking: " + std::to_string(diagnosis.nodes.quorum()) +
+         of_all + " must be healthy.";
+}
+
+void add_details(std::string& text, const Diagnosis& diagnosis) {
+  for (const NodeFacts& facts : diagnosis.facts) {
+    if (facts.down) continue;
+    text += redis::to_text(facts.address) + ": " + (facts.info ? facts.info->product() : "version unknown");
+    if (facts.round_trip) text += ", round trip " + milliseconds_text(*facts.round_trip);
+    const auto record = facts.record ? core::read_record(*facts.record) : std::nullopt;
+    if (record) text += ", leases of at most " + core::to_text(record->terms.cap);
+    text += "\n";
+  }
+}
+
+bool same(const Finding& one, const Finding& other) {
+  return one.code == other.code && one.what == other.what && one.advice == other.advice;
+}
+
+// What is to be said of several nodes is said once.
+void add_findings(std::string& text, const Diagnosis& diagnosis) {
+  const auto& all = diagnosis.findings;
+  for (auto it = all.begin(); it != all.end(); ++it) {
+    if (std::find_if(all.begin(), it, [&](const Finding& before) { return same(before, *it); }) != it)
+      continue;
+    text.append("\n").append(word_for(it->severity)).append(": ");
+    std::string which;
+    for (const Finding& finding : all) {
+      if (!finding.node || !same(finding, *it)) continue;
+      which += (which.empty() ? "" : ", ") + redis::to_text(diagnosis.facts[*finding.node].address);
+    }
+    text += which + (which.empty() ? "" : ": ") + it->what;
+    text += "\n  why: " + it->why + "\n  do:  " + it->advice + "\n";
+  }
+}
+
+}  // namespace
+
+std::string doctor_text(const Diagnosis& diagnosis) {
+  std::string text;
+  heading(text, "Checking Redis cluster health...");
+  text += "\n";
+  for (std::size_t i = 0; i < diagnosis.facts.size(); ++i) check_line(text, diagnosis, i);
+  text += "\n";
+  heading(text, "Health Check Summary");
+  text += "Healthy nodes: " + std::to_string(diagnosis.healthy_count()) + " / " +
+          std::to_string(diagnosis.facts.size()) + "\n";
+  text += "Status: " + status_words(diagnosis) + "\n\n" + verdict(diagnosis) + "\n\n";
+  add_details(text, diagnosis);
+  add_findings(text, diagnosis);
+  while (text.ends_with("\n\n")) text.pop_back();
+  return text;
+}
+
+}  // namespace tenure::cli

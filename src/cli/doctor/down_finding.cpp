@@ -1,0 +1,44 @@
+#include "cli/doctor/node_findings.hpp"
+#include "core/base/check.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+using core::FailureCode;
+
+std::string advice_for(const NodeFacts& node) {
+  const bool is_socket = node.address.kind == redis::Address::Kind::unix_socket;
+  switch (node.down->code) {
+    case FailureCode::unreachable:
+      return is_socket ? "start that Redis (unixsocket in its redis.conf), or correct the path"
+                       : "start that Redis, or correct host and port; a firewall may be in the way, too";
+    case FailureCode::timed_out:
+      return "see whether it hangs (its log, redis-cli --latency) or a firewall swallows what is sent to it";
+    case FailureCode::auth:
+      return "give a user and a password that it knows, as in redis://user:password@host, or in a "
+             "--redis-file";
+    case FailureCode::no_permission:
+      return "allow it to that user (ACL SETUSER), or give another one";
+    case FailureCode::tls:
+      return "use rediss:// where it speaks TLS and redis:// where it does not; --tls-ca says whom to trust";
+    case FailureCode::loading:
+      return "wait until it has loaded its data";
+    default:
+      return "look at its log";
+  }
+}
+
+}  // namespace
+
+Finding down_finding(const NodeFacts& node) {
+  core::must(node.down.has_value(), "only a node that is down is said to be");
+  return {Severity::error,
+          "down",
+          {},
+          "it is down: " + node.down->detail,
+          "it has no vote: no lease is granted there",
+          advice_for(node)};
+}
+
+}  // namespace tenure::cli

@@ -1,0 +1,96 @@
+#include "cli/doctor/node_facts.hpp"
+
+#include <algorithm>
+
+#include "core/base/number.hpp"
+#include "runtime/boot_clock.hpp"
+#include "runtime/net/caller.hpp"
+#include "runtime/wall_clock.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+using core::Failure;
+using std::chrono::milliseconds;
+
+constexpr int pings = 5;
+
+// A connection that broke is of no use any more; an error that Redis answered with is one answer among others.
+bool broke(const Failure& failure) {
+  using enum core::FailureCode;
+  return failure.code == unreachable || failure.code == timed_out || failure.code == closed ||
+         failure.code == protocol;
+}
+
+// The first one is not measured: it pays for the connection.
+Asked<core::Duration> measure(runtime::Caller& redis) {
+  std::vector<core::Duration> times;
+  for (int i = 0; i <= pings; ++i) {
+    const core::Time sent = runtime::boot_now();
+    const auto pong = redis.call({"PING"});
+    if (!pong) return tl::unexpected(pong.error());
+    if (i > 0) times.push_back(runtime::boot_now() - sent);
+  }
+  std::ranges::sort(times);
+  return times[times.size() / 2];
+}
+
+Asked<Settings> ask_settings(runtime::Caller& redis) {
+  const auto answer = redis.call({"CONFIG", "GET", "save", "min-replicas-to-write"});
+  if (!answer) return tl::unexpected(answer.error());
+  Settings settings;
+  const auto& items = answer->items;
+  for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+    if (items[i].text == "save") settings.save = items[i + 1].text;
+    if (items[i].text == "min-replicas-to-write") {
+      settings.min_replicas = core::read_number<int>(items[i + 1].text).value_or(0);
+    }
+  }
+  return settings;
+}
+
+Asked<core::Duration> ask_clock(runtime::Caller& redis) {
+  const auto before = runtime::wall_now_ms();
+  const auto answer = redis.call({"TIME"});
+  if (!answer) return tl::unexpected(answer.error());
+  const auto after = runtime::wall_now_ms();
+  const auto reply = redis::script_reply(core::ClockRequest{}, *answer);
+  const auto* clock = std::get_if<core::NodeClock>(&reply);
+  if (clock == nullptr) return tl::unexpected(core::misfit);
+  return clock->unix_time - milliseconds((before + after) / 2);
+}
+
+Asked<std::string> ask_text(runtime::Caller& redis, const std::string& key) {
+  return redis.call({"GET", key}).map([](const redis::Value& value) { return value.text; });
+}
+
+}  // namespace
+
+NodeFacts look_at(const redis::Address& address, const runtime::Tls& tls, const UsedKeys& keys,
+                  core::Duration timeout) {
+  NodeFacts facts;
+  facts.address = address;
+  auto redis = runtime::Caller::connect(address, timeout, tls);
+  if (!redis) {
+    facts.down = redis.error();
+    return facts;
+  }
+  const auto round_trip = measure(*redis);
+  if (round_trip) {
+    facts.round_trip = *round_trip;
+  } else if (round_trip.error().code != core::FailureCode::no_permission) {
+    facts.down = round_trip.error();
+    return facts;
+  }
+  facts.info = ask_info(*redis, {"server", "replication", "cluster", "memory", "persistence"});
+  facts.settings = ask_settings(*redis);
+  facts.clock_ahead = ask_clock(*redis);
+  facts.record = ask_text(*redis, keys.keyspace.record());
+  facts.fence = ask_text(*redis, keys.keyspace.fence());
+  facts.missing_rights = missing_rights(*redis, keys);
+  if (!facts.missing_rights && broke(facts.missing_rights.error())) facts.down = facts.missing_rights.error();
+  return facts;
+}
+
+}  // namespace tenure::cli

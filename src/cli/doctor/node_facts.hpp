@@ -1,0 +1,41 @@
+// What one node says of itself when it is asked once: a look that changes nothing, and judges nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/doctor/rights.hpp"
+#include "cli/doctor/server_info.hpp"
+#include "core/base/time.hpp"
+#include "core/message.hpp"
+#include "redis/url.hpp"
+
+namespace tenure::cli {
+
+// Something that a node was asked for, or why it did not say.
+template <class Answer>
+using Asked = tl::expected<Answer, core::Failure>;
+
+struct Settings {
+  std::string save;  // when it writes a snapshot; empty: never
+  int min_replicas = 0;
+};
+
+struct NodeFacts {
+  redis::Address address{};
+  std::optional<core::Failure> down{};         // then nothing below is known
+  std::optional<core::Duration> round_trip{};  // the median of some
+  Asked<ServerInfo> info{};
+  Asked<Settings> settings{};
+  Asked<core::Duration> clock_ahead{};  // of this machine's wall clock, by half a round trip at most
+  Asked<std::string> record{};          // empty: none
+  Asked<std::string> fence{};           // the counter of tokens; empty: none
+  Asked<std::vector<std::string>> missing_rights{};
+};
+
+// Blocks, for no longer than the timeout if the node does not answer at all.
+NodeFacts look_at(const redis::Address& address, const runtime::Tls& tls, const UsedKeys& keys,
+                  core::Duration timeout);
+
+}  // namespace tenure::cli

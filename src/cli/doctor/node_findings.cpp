@@ -1,0 +1,142 @@
+#include "cli/doctor/node_findings.hpp"
+
+#include "cli/doctor/server_check.hpp"
+#include "core/base/number.hpp"
+#include "core/base/text.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+using Findings = std::vector<Finding>;
+
+void add(Findings& all, Severity severity, std::string code, std::string what, std::string why,
+         std::string advice) {
+  all.push_back({severity, std::move(code), {}, std::move(what), std::move(why), std::move(advice)});
+}
+
+void could_not_look(Findings& all, const std::string& what, const core::Failure& failure) {
+  add(all, Severity::note, "could_not_look", "could not look: " + what + ": " + failure.detail,
+      "nothing is known about it; leases may be well all the same",
+      "allow it to the user of this check, if you want to know");
+}
+
+// Of what leases need themselves: there the missing right is named as such.
+bool forbidden(const core::Failure& failure) { return failure.code == core::FailureCode::no_permission; }
+
+int number(std::string_view digits) { return core::read_number<int>(digits).value_or(0); }
+
+void judge_server(Findings& all, const ServerInfo& info) {
+  const auto why = unfit(info);
+  if (!why) return;
+  const char* code = info.is_cluster() ? "cluster" : info.is_replica() ? "replica" : "version";
+  add(all, Severity::error, code, *why,
+      info.is_replica() ? "it takes no writes, and would count the same server twice beside its master"
+                        : "the scripts that keep leases do not work there",
+      info.is_replica() ? "name its master, or an independent server"
+                        : "use an independent Redis of version 7 or later");
+}
+
+// F10
+void judge_memory(Findings& all, const ServerInfo& info) {
+  const auto policy = info.field("maxmemory_policy");
+  if (policy.empty() || policy == "noeviction") return;
+  const std::string when =
+      info.field("maxmemory") == "0" ? ", once it is given a maxmemory" : ", when its memory is full";
+  add(all, Severity::error, "eviction",
+      "it throws keys away" + when + " (maxmemory-policy " + core::printable(policy, 40) + ")",
+      "a lease that was thrown away is given to another while its owner still works",
+      "CONFIG SET maxmemory-policy noeviction, and the same in its redis.conf");
+}
+
+void judge_writes(Findings& all, const ServerInfo& info, const Asked<Settings>& settings) {
+  if (info.field("aof_last_write_status") == "err" || info.field("rdb_last_bgsave_status") == "err") {
+    add(all, Severity::warning, "disk", "its last write to disk failed",
+        "such a server refuses writes, and with them leases, or loses them in a restart",
+        "look at its log and at the space on its disk");
+  }
+  if (info.is_replica() || !settings) return;
+  const int replicas = number(info.field("connected_slaves"));
+  if (settings->min_replicas > replicas) {
+    add(all, Severity::error, "min_replicas",
+        "it takes no writes: min-replicas-to-write is " + std::to_string(settings->min_replicas) + ", and " +
+            std::to_string(replicas) + " replicas follow it",
+        "nobody gets a lease there", "attach replicas, or lower min-replicas-to-write");
+  } else if (settings->min_replicas == 0 && replicas > 0) {
+    add(all, Severity::warning, "min_replicas",
+        "replicas follow it (" + std::to_string(replicas) + "), and min-replicas-to-write is 0",
+        "cut off from them it would go on granting, beside a replica that was promoted: two owners",
+        "CONFIG SET min-replicas-to-write 1, and the same in its redis.conf");
+  }
+}
+
+void judge_persistence(Findings& all, const ServerInfo& info, const Asked<Settings>& settings) {
+  if (info.field("aof_enabled") != "0" || !settings || !settings->save.empty()) return;
+  add(all, Severity::note, "no_persistence", "it keeps nothing on disk",
+      "after a restart it gives no new leases for a quarantine, a little longer than the cap; who holds one "
+      "keeps "
+      "it. That is safe",
+      "appendonly yes would keep its record, but not spare the quarantine");
+}
+
+void judge_network(Findings& all, const NodeFacts& node, const Criteria& criteria) {
+  if (!node.address.tls && !is_local(node.address)) {
+    const bool secret = !node.address.password.empty();
+    add(all, secret ? Severity::warning : Severity::note, "plaintext",
+        secret ? "its password and all commands go over the network in plain text"
+               : "all commands go over the network in plain text, and it asks for no password",
+        "whoever is on the way can read and forge leases", "use rediss://, or a network that you trust");
+  }
+  if (!node.round_trip || *node.round_trip * 2 < criteria.node_timeout) return;
+  const bool hopeless = *node.round_trip >= criteria.node_timeout;
+  add(all, hopeless ? Severity::error : Severity::warning, "round_trip",
+      "a round trip takes " + core::to_text(std::chrono::ceil<std::chrono::milliseconds>(*node.round_trip)) +
+          ", and a node counts as silent after " + core::to_text(criteria.node_timeout),
+      hopeless ? "with this TTL its answers always come too late"
+               : "with this TTL its answers often come too late",
+      "use a longer TTL (a node has a tenth of it to answer, at most 1s), or a node that is nearer");
+}
+
+void judge_rights(Findings& all, const NodeFacts& node, const UsedKeys& keys) {
+  if (!node.missing_rights) return could_not_look(all, "its access rights", node.missing_rights.error());
+  if (node.missing_rights->empty()) return;
+  std::string names;
+  for (const auto& name : *node.missing_rights) names += (names.empty() ? "" : ", ") + name;
+  add(all, Severity::error, "rights", "the user may not use: " + names,
+      "without it leases fail, or waiting does",
+      "ACL SETUSER " + (node.address.user.empty() ? "default" : core::printable(node.address.user, 60)) +
+          " " + rights_needed(keys));
+}
+
+}  // namespace
+
+bool is_local(const redis::Address& address) {
+  return address.kind == redis::Address::Kind::unix_socket || address.host == "localhost" ||
+         address.host == "::1" || address.host.starts_with("127.");
+}
+
+std::vector<Finding> findings_of(const NodeFacts& node, const Criteria& criteria) {
+  Findings all;
+  if (node.info) {
+    judge_server(all, *node.info);
+    judge_memory(all, *node.info);
+    judge_writes(all, *node.info, node.settings);
+    judge_persistence(all, *node.info, node.settings);
+  } else if (!forbidden(node.info.error())) {
+    could_not_look(all, "INFO", node.info.error());
+  }
+  if (!node.settings) could_not_look(all, "CONFIG", node.settings.error());
+  if (!node.clock_ahead && !forbidden(node.clock_ahead.error())) {
+    could_not_look(all, "TIME", node.clock_ahead.error());
+  }
+  judge_network(all, node, criteria);
+  if (node.record || !forbidden(node.record.error())) {
+    auto finding = record_finding(node, criteria);
+    if (!finding) finding = fence_finding(node, criteria);
+    if (finding) all.push_back(std::move(*finding));
+  }
+  judge_rights(all, node, criteria.keys);
+  return all;
+}
+
+}  // namespace tenure::cli

@@ -1,0 +1,148 @@
+#include "cli/fleet/fleet_look.hpp"
+
+#include <algorithm>
+#include <set>
+#include <span>
+
+#include "cli/ask_all.hpp"
+#include "cli/doctor/closed_node.hpp"
+#include "cli/lock/lock_look.hpp"
+#include "cli/lock/lock_plan.hpp"
+#include "cli/message.hpp"
+#include "core/base/number.hpp"
+#include "runtime/text/refusal_text.hpp"
+#include "runtime/wall_clock.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+using core::Failure;
+
+constexpr std::size_t beats_per_call = 500;
+
+template <class Item>
+std::span<const Item> part(const std::vector<Item>& all, std::size_t from, std::size_t size) {
+  return std::span(all).subspan(from, std::min(size, all.size() - from));
+}
+
+FleetFacts::Result understood(const redis::FoundResult& found) {
+  return {poll::read_result(found.beginning), core::read_number<std::uint64_t>(found.token).value_or(0)};
+}
+
+}  // namespace
+
+FleetLook::FleetLook(ChosenFleet fleet) : fleet_(std::move(fleet)), sessions_(sessions_of(fleet_)) {}
+
+std::string FleetLook::said(const Failure& failure) const {
+  return runtime::failure_text(fleet_.data, failure);
+}
+
+FleetLook::Done FleetLook::read_beats(runtime::Caller& redis, FleetFacts& facts) const {
+  const auto known = redis.call({"HKEYS", fleet_.keys.nodes()});
+  if (!known) return tl::unexpected(said(known.error()));
+  for (std::size_t from = 0; from < known->items.size(); from += beats_per_call) {
+    const auto some = part(known->items, from, beats_per_call);
+    core::LookRequest request;
+    for (const auto& item : some) request.keys.push_back(fleet_.keys.node(item.text));
+    const auto answer =
+        redis.call(redis::script_call(request, fleet_.nodes.keyspace, "", redis::CallBy::body));
+    if (!answer) return tl::unexpected(said(answer.error()));
+    const auto reply = redis::script_reply(request, *answer);
+    const auto* sights = std::get_if<core::Sights>(&reply);
+    if (sights == nullptr) return tl::unexpected(said(std::get<Failure>(reply)));
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const auto& sight = (*sights)[i];
+      if (sight.exists()) facts.beats.push_back({some[i].text, sight.value, sight.left});
+    }
+  }
+  return {};
+}
+
+FleetLook::Done FleetLook::read_results(runtime::Caller& redis, FleetFacts& facts) const {
+  std::vector<std::string> ids;
+  for (const auto& session : facts.sessions.good) ids.push_back(session.id);
+  for (std::size_t from = 0; from < ids.size(); from += redis::results_per_call) {
+    const auto some = part(ids, from, redis::results_per_call);
+    const auto answer = redis.call(redis::results_call(fleet_.keys, some));
+    if (!answer) return tl::unexpected(said(answer.error()));
+    const auto found = redis::results(*answer, some.size());
+    if (!found) return tl::unexpected(said(found.error()));
+    for (const auto& it : *found) facts.results.push_back(understood(it));
+  }
+  return {};
+}
+
+FleetLook::Done FleetLook::read_leases(FleetFacts& facts) const {
+  std::vector<std::string> ids;
+  for (const auto& session : facts.sessions.good) ids.push_back(session.id);
+  Looked looked = look_at_locks(fleet_.nodes, fleet_.keys.leases(), ids);
+  if (auto trouble = failures_said(looked, fleet_.nodes)) {
+    if (!enough(looked, fleet_.nodes)) return tl::unexpected(*trouble);
+    say(*trouble);
+  }
+  facts.leases = std::move(looked.locks);
+  return {};
+}
+
+// A program may have its sessions from elsewhere (SessionSource): then only leases and heartbeats tell of them. All keys
+// are gone through only if there is something to find.
+void FleetLook::find_unlisted(FleetFacts& facts) const {
+  std::uint64_t said_owned = 0;
+  for (const auto& beat : facts.beats) {
+    if (const auto said = poll::read_instance(beat.text)) said_owned += said->owned;
+  }
+  const auto owned = static_cast<std::uint64_t>(std::ranges::count_if(facts.leases, &LockView::holds));
+  if (!facts.sessions.good.empty() && said_owned <= owned) return;
+  Looked looked = look_at_all_locks(fleet_.nodes, fleet_.keys.leases());
+  if (!enough(looked, fleet_.nodes)) {
+    say("leases of sessions that are not in Redis could not be counted: " +
+        *failures_said(looked, fleet_.nodes));
+    return;
+  }
+  std::set<std::string> listed;
+  for (const auto& session : facts.sessions.good) listed.insert(session.id);
+  std::erase_if(looked.locks, [&](const LockView& lease) { return listed.contains(lease.name); });
+  facts.unlisted = std::move(looked.locks);
+}
+
+// Of nodes that do not answer, read_leases() has told.
+void FleetLook::read_records(FleetFacts& facts) const {
+  const Nodes& nodes = fleet_.nodes;
+  const auto looked = ask_all<NodeFacts>(nodes, [&](runtime::Caller& redis, std::size_t node) {
+    return look_at_record(redis, nodes.addresses[node], nodes.keyspace);
+  });
+  const Criteria criteria{{{}, nodes.keyspace}, {}, facts.now_ms, nodes.tls_options};
+  std::size_t open = 0;
+  for (const auto& node : looked) {
+    if (!node) continue;
+    const auto closed = closed_node(*node, criteria);
+    // Of another cap or set than we name, it is closed to us, and perhaps to nobody else.
+    if (!closed || closed->code == other_cap || closed->code == other_set) open += 1;
+    if (closed) facts.closed.push_back(*closed);
+  }
+  const auto absent = [](const ClosedNode& it) { return it.code == record_absent; };
+  if (facts.closed.size() == nodes.addresses.size() && std::ranges::all_of(facts.closed, absent)) {
+    // Only all of them together can be declared new.
+    for (auto& it : facts.closed) it.advice = "if it is new" + runtime::how_to_init(nodes);
+  }
+  facts.open = facts.closed.empty() || open >= nodes.quorum();
+}
+
+tl::expected<FleetView, std::string> FleetLook::look() {
+  FleetFacts facts;
+  facts.now_ms = runtime::wall_now_ms();
+  auto sessions = sessions_.read();
+  if (!sessions) return tl::unexpected(sessions.error());
+  facts.sessions = std::move(*sessions);
+  auto redis = connect_to_data(fleet_);
+  if (!redis) return tl::unexpected(said(redis.error()));
+  if (auto done = read_beats(*redis, facts); !done) return tl::unexpected(done.error());
+  if (auto done = read_results(*redis, facts); !done) return tl::unexpected(done.error());
+  if (auto done = read_leases(facts); !done) return tl::unexpected(done.error());
+  find_unlisted(facts);
+  read_records(facts);
+  return view_of(std::move(facts));
+}
+
+}  // namespace tenure::cli

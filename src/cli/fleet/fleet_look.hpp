@@ -1,0 +1,34 @@
+// Looks at a fleet: its sessions, heartbeats and results on one Redis, its leases on all nodes. Changes nothing.
+#pragma once
+
+#include <string>
+#include <tl/expected.hpp>
+
+#include "cli/fleet/chosen_fleet.hpp"
+#include "cli/fleet/fleet_view.hpp"
+
+namespace tenure::cli {
+
+class FleetLook {
+ public:
+  explicit FleetLook(ChosenFleet fleet);
+
+  // Says on stderr which nodes of several do not answer. The error is a sentence, where too few do or the Redis of the
+  // data does not.
+  tl::expected<FleetView, std::string> look();
+  const ChosenFleet& fleet() const { return fleet_; }
+
+ private:
+  using Done = tl::expected<void, std::string>;
+  Done read_beats(runtime::Caller& redis, FleetFacts& facts) const;
+  Done read_results(runtime::Caller& redis, FleetFacts& facts) const;
+  Done read_leases(FleetFacts& facts) const;
+  void find_unlisted(FleetFacts& facts) const;
+  void read_records(FleetFacts& facts) const;
+  std::string said(const core::Failure& failure) const;
+
+  ChosenFleet fleet_;
+  poll::RedisSessions sessions_;  // knows what it has read before
+};
+
+}  // namespace tenure::cli

@@ -1,0 +1,256 @@
+#include "cli/fleet/poll.hpp"
+
+#include <unistd.h>
+
+#include <condition_variable>
+#include <mutex>
+
+#include "cli/fleet/poll_log.hpp"
+#include "cli/message.hpp"
+#include "cli/nodes/nodes.hpp"
+#include "cli/supervise/descriptors.hpp"
+#include "cli/supervise/stop_on_signal.hpp"
+#include "core/base/names.hpp"
+#include "core/base/text.hpp"
+#include "core/lease/timing.hpp"
+#include "redis/url.hpp"
+#include "runtime/instance_id.hpp"
+#include "tenure/client.hpp"
+#include "tenure/clock.hpp"
+#include "tenure/poller.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// Beside those of every command that stays: where sessions come from and results go to, and a few polls.
+constexpr std::size_t descriptors_to_poll = 12;
+
+// What the options amount to.
+struct Plan {
+  Nodes nodes{};
+  redis::Address data{};
+  bool apart = false;  // the data is not on the first node
+  std::string id{};
+};
+
+tl::expected<Plan, std::string> make_plan(const PollArgs& args) {
+  Plan plan;
+  std::optional<redis::Address> data;
+  if (!args.target.data.empty()) {
+    auto parsed = redis::parse_url(args.target.data);
+    if (!parsed) return tl::unexpected(parsed.error());
+    data = std::move(*parsed);
+  }
+  auto nodes = choose_nodes(args.target.nodes, data ? &*data : nullptr);
+  if (!nodes) return tl::unexpected(nodes.error());
+  plan.nodes = std::move(*nodes);
+  plan.apart = data && *data != plan.nodes.addresses.front();
+  plan.data = data.value_or(plan.nodes.addresses.front());
+  plan.id = args.id.value_or(runtime::make_instance_id());
+  if (auto error = core::name_error("the id", plan.id)) return tl::unexpected(*error);
+  return plan;
+}
+
+// Does the instance that goes by our id live, or has it died, like a pod that is started again under its name? A
+// heartbeat that runs out later than it would have is that of a living one.
+class NamesakeWatch {
+ public:
+  enum class Verdict : std::uint8_t { first_seen, perhaps_dead, lives };
+
+  // Redis said how much time is left at some moment between these two.
+  Verdict judge(milliseconds left, BootClock::time_point asked, BootClock::time_point answered) {
+    if (ends_by_ && asked + left > *ends_by_ + rounding) return Verdict::lives;
+    const bool first = !ends_by_;
+    ends_by_ = std::min(ends_by_.value_or(answered + left), answered + left);
+    return first ? Verdict::first_seen : Verdict::perhaps_dead;
+  }
+
+ private:
+  static constexpr milliseconds rounding{10};
+  std::optional<BootClock::time_point> ends_by_{};  // at the latest, unless it is renewed
+};
+
+constexpr milliseconds namesake_look_every{200};
+
+std::optional<milliseconds> whole(std::optional<core::Duration> duration) {
+  if (!duration) return std::nullopt;
+  return std::chrono::duration_cast<milliseconds>(*duration);
+}
+
+class Instance {
+ public:
+  Instance(const PollArgs& args, const Plan& plan)
+      : args_(args),
+        plan_(plan),
+        log_(plan.id, args.target.fleet + ":", {args.json.value_or(isatty(STDOUT_FILENO) == 0), args.level}) {
+  }
+
+  int run() {
+    Signals signals;
+    auto client = Client::open(client_options());
+    if (!client) {
+      const bool machine = client.error().code == Refusal::Code::system;
+      return fail(machine ? ExitCode::own_error : ExitCode::usage, client.error().message);
+    }
+    auto fleet = client->fleet(args_.target.fleet, fleet_options());
+    if (!fleet) return fail(ExitCode::usage, fleet.error().message);
+    auto source = redis_sessions(**fleet, source_options());
+    if (!source) return fail(ExitCode::usage, source.error().message);
+    Poller poller(**fleet, std::move(*source), work(), poller_options());
+    const StopOnSignal stop(signals);
+    say_start();
+    if (const auto code = join(poller, stop.token())) return *code;
+    wait(stop.token(), std::nullopt);
+    log_.say("leaving", "handing over all sessions");
+    poller.stop();
+    client->close();
+    const auto counts = poller.counts();
+    log_.say("left", std::to_string(counts.started) + " polls, " + std::to_string(counts.failed) +
+                         " failed, " + std::to_string(counts.aborted) + " aborted, " +
+                         std::to_string(counts.refused) + " results refused");
+    return number(ExitCode::done);
+  }
+
+ private:
+  void say_start() {
+    std::string redis;
+    for (const auto& address : plan_.nodes.addresses)
+      redis += (redis.empty() ? "" : ",") + redis::to_text(address);
+    const auto ttl = core::timing_options(args_.ttl, plan_.nodes.keyspace.cap).ttl;
+    log_.start(
+        {args_.target.fleet, redis, plan_.apart ? redis::to_text(plan_.data) : "", core::to_text(ttl)});
+  }
+
+  Tls tls() const {
+    const auto& [ca, certificate, key, name] = plan_.nodes.tls_options;
+    return {ca, certificate, key, name};
+  }
+
+  ClientOptions client_options() {
+    ClientOptions options;
+    options.nodes.clear();
+    bool any_tls = false;
+    for (const auto& address : plan_.nodes.addresses) {
+      options.nodes.push_back(redis::whole_url(address));
+      any_tls = any_tls || address.tls;
+    }
+    if (any_tls) options.tls = tls();
+    options.id = plan_.id;
+    options.ttl_max = plan_.nodes.keyspace.cap;
+    options.prefix = plan_.nodes.keyspace.prefix;
+    options.node_set = plan_.nodes.chosen_set();
+    options.log = [](std::string_view sentence) { cli::say(sentence); };
+    options.on_event = [this](const Event& event) { log_.hear(event); };
+    return options;
+  }
+
+  FleetOptions fleet_options() const {
+    FleetOptions options{.ttl = whole(args_.ttl), .renew = whole(args_.renew), .weight = args_.weight};
+    if (!plan_.apart) return options;
+    options.data = redis::whole_url(plan_.data);
+    if (plan_.data.tls) options.data_tls = tls();
+    return options;
+  }
+
+  RedisSessionsOptions source_options() const {
+    RedisSessionsOptions options;
+    options.url = redis::whole_url(plan_.data);
+    if (plan_.data.tls) options.tls = tls();
+    options.find = args_.target.index ? RedisSessionsOptions::Find::index : RedisSessionsOptions::Find::scan;
+    options.prefix = args_.target.session_prefix;
+    options.http = args_.exec.empty();
+    return options;
+  }
+
+  PollWork work() const {
+    if (!args_.exec.empty()) {
+      CommandPoll command{.command = args_.exec};
+      if (args_.timeout) command.timeout = *whole(args_.timeout);
+      return command;
+    }
+    HttpPoll http;
+    if (args_.timeout) {
+      http.timeout = *whole(args_.timeout);
+      http.connect_timeout = std::min(http.connect_timeout, http.timeout);
+    }
+    http.local_redirects = args_.local_redirects;
+    http.ca_file = args_.http_ca;
+    return http;
+  }
+
+  PollerOptions poller_options() {
+    PollerOptions options;
+    options.strict = args_.strict;
+    options.data = redis::whole_url(plan_.data);
+    if (plan_.data.tls) options.tls = tls();
+    // Only one Redis that has both can compare a result with its lease.
+    options.leases_in_data = !plan_.apart && plan_.nodes.addresses.size() == 1;
+    options.on_event = [this](const PollEvent& event) { log_.hear(event); };
+    options.on_fleet_event = [this](const FleetEvent& event) { log_.hear(event); };
+    return options;
+  }
+
+  // A Redis that does not answer is waited for. An exit code where it cannot join, or was told to end before.
+  std::optional<int> join(Poller& poller, const std::stop_token& stop) {
+    std::string told;
+    NamesakeWatch namesake;
+    while (true) {
+      const auto asked = BootClock::now();
+      const auto joined = poller.start();
+      if (joined) return std::nullopt;
+      const Refusal& why = joined.error();
+      if (why.code == Refusal::Code::held) {
+        const milliseconds left = why.holder ? why.holder->left.value_or(milliseconds(0)) : milliseconds(0);
+        const auto verdict = namesake.judge(left, asked, BootClock::now());
+        if (verdict == NamesakeWatch::Verdict::lives) return fail(ExitCode::busy, why.message);
+        if (verdict == NamesakeWatch::Verdict::first_seen) cli::say(namesake_text(left));
+        if (wait(stop, namesake_look_every)) return number(ExitCode::done);
+        continue;
+      }
+      if (why.code == Refusal::Code::system) return fail(ExitCode::own_error, why.message);
+      if (why.code != Refusal::Code::no_quorum) return fail(ExitCode::usage, why.message);
+      if (why.denied) return fail(ExitCode::no_quorum, why.message);
+      if (std::exchange(told, why.message) != why.message) cli::say(why.message + "; trying again");
+      if (wait(stop, milliseconds(500))) return number(ExitCode::done);
+    }
+  }
+
+  std::string namesake_text(milliseconds left) const {
+    return "an instance with the id " + core::printable(plan_.id) + " was seen in the fleet " +
+           args_.target.fleet + " a moment ago; if it has died, its heartbeat runs out in " +
+           core::to_text(std::chrono::ceil<std::chrono::seconds>(left)) + ", and this one takes over then";
+  }
+
+  // True when it was stopped.
+  static bool wait(const std::stop_token& stop, std::optional<milliseconds> at_most) {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    if (at_most) {
+      never.wait_for(lock, stop, *at_most, [] { return false; });
+    } else {
+      never.wait(lock, stop, [] { return false; });
+    }
+    return stop.stop_requested();
+  }
+
+  const PollArgs& args_;
+  const Plan& plan_;
+  PollLog log_;
+};
+
+}  // namespace
+
+int poll(const PollArgs& args) {
+  const auto plan = make_plan(args);
+  if (!plan) return fail(ExitCode::usage, plan.error());
+  const auto wanted = descriptors_to_stay(plan->nodes.addresses.size()) + descriptors_to_poll;
+  if (const auto lack = lack_of_descriptors(wanted)) return fail(ExitCode::own_error, *lack);
+  if (const auto warning = runtime::warning_of_even(plan->nodes)) say(*warning);
+  return Instance(args, *plan).run();
+}
+
+}  // namespace tenure::cli

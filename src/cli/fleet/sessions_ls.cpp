@@ -1,0 +1,42 @@
+// tenure sessions ls.
+#include <cstdio>
+
+#include "cli/fleet/fleet_look.hpp"
+#include "cli/fleet/fleet_output.hpp"
+#include "cli/fleet/sessions.hpp"
+#include "cli/message.hpp"
+#include "cli/secrets.hpp"
+#include "core/base/text.hpp"
+
+namespace tenure::cli {
+
+std::string sessions_table(const FleetView& view) {
+  std::vector<Row> rows{{"ID", "ADDRESS", "EVERY", "PAUSED", "OWNER", "LEFT", "LAST"}};
+  for (const auto& it : view.sessions) {
+    const auto& session = it.session;
+    rows.push_back({core::printable(session.id, 60), without_secrets(core::printable(session.address, 80)),
+                    core::to_text(session.interval), session.paused ? "yes" : "no", owner_words(it),
+                    lease_left(it), result_words(it, view.now_ms)});
+  }
+  for (const auto& [id, why] : view.bad) {
+    rows.push_back({core::printable(id, 60), "bad: " + why, "-", "-", "-", "-", "-"});
+  }
+  return aligned(rows);
+}
+
+int sessions_ls(const SessionsLsArgs& args) {
+  auto fleet = choose_fleet(args.target);
+  if (!fleet) return fail(ExitCode::usage, fleet.error());
+  const std::string where = fleet->keys.sessions();
+  const auto view = FleetLook(std::move(*fleet)).look();
+  if (!view) return fail(ExitCode::no_quorum, view.error());
+  if (!args.json && view->sessions.empty() && view->bad.empty()) {
+    return fail(ExitCode::done, "there are no sessions" +
+                                    std::string(args.target.index ? " in the index" : "") + " under " +
+                                    core::printable(where));
+  }
+  std::fputs((args.json ? sessions_json(*view) : sessions_table(*view)).c_str(), stdout);
+  return finish_output();
+}
+
+}  // namespace tenure::cli

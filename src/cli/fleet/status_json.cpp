@@ -1,0 +1,143 @@
+#include "cli/fleet/fleet_output.hpp"
+#include "cli/json.hpp"
+#include "cli/secrets.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+void add_count(Json& json, std::string_view key, std::uint64_t count) {
+  json.key(key).number(static_cast<std::int64_t>(count));
+}
+
+void add_optional(Json& json, std::string_view key, const std::optional<std::int64_t>& number) {
+  json.key(key);
+  if (number) {
+    json.number(*number);
+  } else {
+    json.null();
+  }
+}
+
+std::optional<std::int64_t> known(core::Ttl left) {
+  return left < core::Ttl::zero() ? std::nullopt : std::optional<std::int64_t>(left.count());
+}
+
+void add_instance(Json& json, const InstanceView& instance) {
+  json.open_object();
+  json.key("id").text(instance.id);
+  json.key("status").text(instance.status);
+  add_optional(json, "started_ms", instance.started_ms);
+  add_count(json, "weight", instance.weight);
+  add_count(json, "owned", instance.owned);
+  add_count(json, "says_owned", instance.says_owned);
+  json.key("share").decimal(instance.share);
+  add_optional(json, "left_ms", known(instance.left));
+  json.close_object();
+}
+
+void add_lease(Json& json, const LockView& lease) {
+  const bool taken = lease.taken();
+  json.key("state").text(word_for(lease.state));
+  json.key("owner");
+  if (taken) {
+    json.text(lease.holder.owner);
+  } else {
+    json.null();
+  }
+  const bool has_token = taken && lease.holder.token != 0;
+  add_optional(json, "token",
+               has_token ? std::optional(static_cast<std::int64_t>(lease.holder.token)) : std::nullopt);
+  add_optional(json, "left_ms", taken ? known(lease.left) : std::nullopt);
+}
+
+void add_result(Json& json, const FleetFacts::Result& result) {
+  json.key("result");
+  if (!result.text) {
+    json.null();
+    return;
+  }
+  json.open_object();
+  json.key("ok").boolean(result.text->ok);
+  json.key("error").text(without_secrets(result.text->error));
+  add_optional(json, "at_ms", result.text->at_ms);
+  add_count(json, "token", result.token);
+  json.close_object();
+}
+
+void add_sessions(Json& json, const FleetView& view) {
+  json.key("sessions").open_array();
+  for (const auto& it : view.sessions) {
+    json.open_object();
+    json.key("id").text(it.session.id);
+    json.key("address").text(without_secrets(it.session.address));
+    json.key("interval_ms").number(it.session.interval.count());
+    json.key("paused").boolean(it.session.paused);
+    add_lease(json, it.lease);
+    add_result(json, it.result);
+    json.close_object();
+  }
+  json.close_array();
+  json.key("bad").open_array();
+  for (const auto& [id, why] : view.bad) {
+    json.open_object().key("id").text(id).key("why").text(why).close_object();
+  }
+  json.close_array();
+}
+
+void add_balance(Json& json, const std::optional<Balance>& balance) {
+  json.key("balance");
+  if (!balance) {
+    json.null();
+    return;
+  }
+  json.open_object().key("within_one").boolean(balance->within_one);
+  json.key("most").decimal(balance->most).key("fewest").decimal(balance->fewest).close_object();
+}
+
+void add_closed(Json& json, const FleetView& view) {
+  json.key("open").boolean(view.open);
+  json.key("not_open").open_array();
+  for (const auto& it : view.closed) {
+    json.open_object().key("node").text(it.node).key("code").text(it.code);
+    json.key("what").text(it.what).key("why").text(it.why).key("advice").text(it.advice);
+    add_optional(json, "left_ms", it.left ? known(*it.left) : std::nullopt);
+    add_optional(json, "left_max_ms", it.left_max ? known(*it.left_max) : std::nullopt);
+    json.close_object();
+  }
+  json.close_array();
+}
+
+}  // namespace
+
+std::string sessions_json(const FleetView& view) {
+  Json json;
+  json.open_object();
+  add_sessions(json, view);
+  json.close_object();
+  return json.written() + "\n";
+}
+
+std::string status_json(const FleetView& view, const std::string& fleet) {
+  Json json;
+  json.open_object().key("fleet").text(fleet).key("at_ms").number(view.now_ms);
+  json.key("instances").open_array();
+  for (const auto& instance : view.instances) add_instance(json, instance);
+  json.close_array();
+  add_balance(json, view.balance);
+  add_closed(json, view);
+  json.key("counts").open_object();
+  add_count(json, "sessions", view.sessions.size());
+  add_count(json, "paused", view.paused);
+  add_count(json, "owned", view.owned);
+  add_count(json, "unlisted", view.unlisted);
+  add_count(json, "nobody", view.nobody);
+  add_count(json, "failing", view.failing);
+  add_count(json, "bad", view.bad.size());
+  json.close_object();
+  add_sessions(json, view);
+  json.close_object();
+  return json.written() + "\n";
+}
+
+}  // namespace tenure::cli

@@ -1,0 +1,109 @@
+#include <span>
+
+#include "cli/lock/lock_output.hpp"
+#include "runtime/instance_id.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+void add_holder(Json& json, const core::Holder& holder, core::Ttl left) {
+  const bool there = left != core::Ttl(-2);
+  json.key("owner");
+  if (there) {
+    json.text(holder.owner);
+  } else {
+    json.null();
+  }
+  json.key("token");
+  if (there && holder.token != 0) {
+    json.number(static_cast<std::int64_t>(holder.token));
+  } else {
+    json.null();
+  }
+  json.key("left_ms");
+  if (left >= core::Ttl::zero()) {
+    json.number(left.count());
+  } else {
+    json.null();
+  }
+}
+
+void add_lock(Json& json, const LockView& lock) {
+  json.key("name").text(lock.name);
+  json.key("kind");
+  if (lock.kind) {
+    json.text(word_for(*lock.kind));
+  } else {
+    json.null();
+  }
+  json.key("fleet");
+  if (lock.kind == LeaseKind::session) {
+    json.text(lock.fleet);
+  } else {
+    json.null();
+  }
+  json.key("state").text(word_for(lock.state));
+  add_holder(json, lock.holder, lock.left);
+  json.key("owner_began");
+  if (const auto time = runtime::began(lock.holder.owner)) {
+    json.number(*time);
+  } else {
+    json.null();
+  }
+  json.key("waiting").number(lock.waiters);
+  json.key("shown_on").number(static_cast<std::int64_t>(lock.shown_on));
+  json.key("nodes").number(static_cast<std::int64_t>(lock.nodes.size()));
+}
+
+void add_page(Json& json, const LockView& lock, const Nodes& nodes) {
+  add_lock(json, lock);
+  json.key("views").open_array();
+  for (std::size_t i = 0; i < lock.nodes.size(); ++i) {
+    const auto& sight = lock.nodes[i];
+    json.open_object();
+    json.key("node").text(redis::to_text(nodes.addresses[i]));
+    json.key("answers").boolean(sight.has_value());
+    const auto shown = sight.value_or(core::Sight{});
+    add_holder(json, core::read_holder(shown.value), shown.left);
+    json.key("waiting").number(shown.waiters);
+    json.close_object();
+  }
+  json.close_array();
+}
+
+}  // namespace
+
+std::string locks_json(const AllLeases& leases) {
+  Json json;
+  json.open_object().key("locks").open_array();
+  for (const auto& lock : leases.looked.locks) {
+    json.open_object();
+    add_lock(json, lock);
+    json.close_object();
+  }
+  json.close_array().key("fleets").open_array();
+  for (const auto& [fleet, sessions, instances] : leases.fleets) {
+    json.open_object().key("fleet").text(fleet);
+    json.key("sessions").number(static_cast<std::int64_t>(sessions));
+    json.key("instances").number(static_cast<std::int64_t>(instances)).close_object();
+  }
+  json.close_array().close_object();
+  return json.written() + "\n";
+}
+
+std::string lock_json(const std::vector<LockView>& locks, const Nodes& nodes) {
+  Json json;
+  json.open_object();
+  add_page(json, locks.front(), nodes);
+  json.key("also").open_array();
+  for (const auto& lock : std::span(locks).subspan(1)) {
+    json.open_object();
+    add_page(json, lock, nodes);
+    json.close_object();
+  }
+  json.close_array().close_object();
+  return json.written() + "\n";
+}
+
+}  // namespace tenure::cli

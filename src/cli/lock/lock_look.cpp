@@ -1,0 +1,256 @@
+#include "cli/lock/lock_look.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <span>
+#include <tuple>
+
+#include "cli/ask_all.hpp"
+#include "redis/lock_call.hpp"
+#include "redis/session_call.hpp"
+#include "runtime/net/scan.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+using core::Failure;
+using ByKey = std::map<std::string, core::Sight>;
+
+constexpr std::size_t keys_per_call = 500;
+
+// Only those that are there.
+tl::expected<void, Failure> look(runtime::Caller& redis, std::span<const std::string> keys,
+                                 const redis::Keyspace& keyspace, ByKey& found) {
+  const core::LookRequest request{{keys.begin(), keys.end()}};
+  const auto answer = redis.call(redis::script_call(request, keyspace, "", redis::CallBy::body));
+  if (!answer) return tl::unexpected(answer.error());
+  auto reply = redis::script_reply(request, *answer);
+  auto* sights = std::get_if<core::Sights>(&reply);
+  if (sights == nullptr) return tl::unexpected(std::get<Failure>(reply));
+  for (std::size_t i = 0; i < keys.size(); ++i) found[keys[i]] = std::move((*sights)[i]);
+  return {};
+}
+
+tl::expected<void, Failure> look_at(runtime::Caller& redis, const std::vector<std::string>& keys,
+                                    const redis::Keyspace& keyspace, ByKey& found) {
+  for (std::size_t from = 0; from < keys.size(); from += keys_per_call) {
+    const auto some = std::span(keys).subspan(from, std::min(keys_per_call, keys.size() - from));
+    if (auto looked = look(redis, some, keyspace, found); !looked) return looked;
+  }
+  return {};
+}
+
+tl::expected<ByKey, Failure> scan(runtime::Caller& redis, const std::string& prefix,
+                                  const redis::Keyspace& keyspace) {
+  ByKey found;
+  const auto take = [&](std::vector<std::string> keys) {
+    std::erase_if(keys, [&](const std::string& key) { return keyspace.owns(key); });
+    return look_at(redis, keys, keyspace, found);
+  };
+  if (auto scanned = runtime::scan_keys(redis, prefix, take); !scanned) {
+    return tl::unexpected(scanned.error());
+  }
+  std::erase_if(found, [](const auto& it) { return !it.second.exists(); });  // expired since
+  return found;
+}
+
+using Answers = std::vector<tl::expected<ByKey, Failure>>;
+
+// What each node shows for that key.
+Sights sights_of(const Answers& answers, const std::string& key) {
+  Sights sights;
+  for (const auto& answer : answers) {
+    if (!answer) {
+      sights.emplace_back();
+      continue;
+    }
+    const auto found = answer->find(key);
+    sights.emplace_back(found == answer->end() ? core::Sight{} : found->second);
+  }
+  return sights;
+}
+
+Answers look_at_keys(const Nodes& nodes, const std::vector<std::string>& keys) {
+  return ask_all<ByKey>(nodes, [&](runtime::Caller& redis, std::size_t) {
+    ByKey found;
+    const auto looked = look_at(redis, keys, nodes.keyspace, found);
+    return looked ? tl::expected<ByKey, Failure>(std::move(found)) : tl::unexpected(looked.error());
+  });
+}
+
+// Whatever stands under the prefix of locks is in the way of one. Elsewhere only what Tenure wrote is a lease.
+bool is_ours(const LockView& view) {
+  return view.kind == LeaseKind::lock || view.holder.token != 0 || view.holder.waits;
+}
+
+// One node's leases of all kinds, found among keys that may be anything.
+class LeaseFinder {
+ public:
+  LeaseFinder(const Nodes& nodes, const std::string& lock_prefix, ShowSessions sessions)
+      : keyspace_(nodes.keyspace), lock_prefix_(lock_prefix), sessions_(sessions) {}
+
+  tl::expected<ByKey, Failure> find_all(runtime::Caller& redis) {
+    const auto take = [&](const std::vector<std::string>& keys) { return take_page(redis, keys); };
+    auto found = found_unless(runtime::scan_keys(redis, keyspace_.root(), take, limits));
+    if (found) std::erase_if(*found, [](const auto& it) { return !it.second.exists(); });  // expired since
+    return found;
+  }
+  tl::expected<ByKey, Failure> find_among(runtime::Caller& redis, const std::vector<std::string>& keys) {
+    return found_unless(take_page(redis, keys));
+  }
+  std::size_t hidden() const { return hidden_; }
+
+ private:
+  tl::expected<ByKey, Failure> found_unless(const tl::expected<void, Failure>& failed) {
+    if (!failed) return tl::unexpected(failed.error());
+    return std::move(found_);
+  }
+
+  // Most keys are forgotten at once: of other people's there may be many more than fit into memory.
+  static constexpr runtime::ScanLimits limits{.bytes = std::size_t{1} << 30U};
+
+  // Redis does nothing else for as long as one call takes, about a millisecond for so many.
+  static constexpr std::size_t others_per_call = 250;
+
+  // Those that are leases among these. What is only counted needs no look at its queue.
+  tl::expected<void, Failure> add_leases(runtime::Caller& redis, std::span<const std::string> others,
+                                         std::vector<std::string>& to_look_at) {
+    const auto answer = redis.call(redis::find_leases_call(others));
+    if (!answer) return tl::unexpected(answer.error());
+    auto found = redis::found_leases(*answer, others.size());
+    if (!found) return tl::unexpected(found.error());
+    hidden_ += found->hidden;
+    for (auto& [at, sight] : found->leases) {
+      const auto& key = others[at];
+      const bool counted =
+          sessions_ == ShowSessions::counted &&
+          lease_name(key.substr(keyspace_.root().size()), lock_prefix_).kind == LeaseKind::session;
+      if (counted) {
+        found_[key] = std::move(sight);
+      } else {
+        to_look_at.push_back(key);
+      }
+    }
+    return {};
+  }
+
+  tl::expected<void, Failure> take_page(runtime::Caller& redis, const std::vector<std::string>& keys) {
+    std::vector<std::string> to_look_at;
+    std::vector<std::string> others;
+    for (const auto& key : keys) {
+      if (keyspace_.owns(key)) continue;
+      (key.starts_with(keyspace_.key(lock_prefix_)) ? to_look_at : others).push_back(key);
+    }
+    for (std::size_t from = 0; from < others.size(); from += others_per_call) {
+      const auto some = std::span(others).subspan(from, std::min(others_per_call, others.size() - from));
+      if (auto added = add_leases(redis, some, to_look_at); !added) return added;
+    }
+    return look_at(redis, to_look_at, keyspace_, found_);
+  }
+
+  const redis::Keyspace& keyspace_;
+  const std::string& lock_prefix_;
+  ShowSessions sessions_;
+  ByKey found_{};
+  std::size_t hidden_ = 0;
+};
+
+}  // namespace
+
+Looked look_at_all_locks(const Nodes& nodes, const std::string& key_prefix) {
+  const auto answers = ask_all<ByKey>(
+      nodes, [&](runtime::Caller& redis, std::size_t) { return scan(redis, key_prefix, nodes.keyspace); });
+  ByKey all;
+  for (const auto& answer : answers) {
+    if (answer) all.insert(answer->begin(), answer->end());
+  }
+  Looked looked{{}, failures_in(answers)};
+  for (const auto& [key, sight] : all) {
+    looked.locks.push_back(view_of(key.substr(key_prefix.size()), sights_of(answers, key)));
+  }
+  return looked;
+}
+
+Looked look_at_locks(const Nodes& nodes, const std::string& key_prefix,
+                     const std::vector<std::string>& names) {
+  std::vector<std::string> keys;
+  for (const auto& name : names) keys.push_back(key_prefix + name);
+  const auto answers = look_at_keys(nodes, keys);
+  Looked looked{{}, failures_in(answers)};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    looked.locks.push_back(view_of(names[i], sights_of(answers, keys[i])));
+  }
+  return looked;
+}
+
+Looked look_at_lock(const Nodes& nodes, const std::string& key_prefix, const std::string& name) {
+  return look_at_locks(nodes, key_prefix, {name});
+}
+
+Looked look_at_name(const Nodes& nodes, const LeaseTarget& target, const std::string& name) {
+  const auto& keyspace = nodes.keyspace;
+  const redis::SessionKeys sessions{.fleet = target.fleet, .root = keyspace.root()};
+  std::vector<std::string> keys{keyspace.key(target.lock_prefix + name), keyspace.key(name),
+                                sessions.leases() + name};
+  std::vector<LeaseFinder> finders(nodes.addresses.size(), {nodes, target.lock_prefix, ShowSessions::listed});
+  const auto answers = ask_all<ByKey>(
+      nodes, [&](runtime::Caller& redis, std::size_t node) { return finders[node].find_among(redis, keys); });
+  Looked looked{{}, failures_in(answers)};
+  for (const auto& finder : finders) looked.hidden = std::max(looked.hidden, finder.hidden());
+  for (const auto& key : keys) {
+    auto view =
+        view_of(lease_name(key.substr(keyspace.root().size()), target.lock_prefix), sights_of(answers, key));
+    if (is_ours(view)) looked.locks.push_back(std::move(view));
+  }
+  auto& locks = looked.locks;
+  if (std::ranges::any_of(locks, &LockView::taken)) {
+    std::erase_if(locks, [](const LockView& it) { return !it.taken(); });
+    return looked;
+  }
+  const auto leftover = std::ranges::find_if(locks, [](const auto& it) { return it.shown_on > 0; });
+  const auto one = leftover == locks.end() ? locks.begin() : leftover;
+  if (one->shown_on == 0) one->kind.reset();
+  locks = {std::move(*one)};
+  return looked;
+}
+
+AllLeases look_at_all_leases(const Nodes& nodes, const std::string& lock_prefix, ShowSessions sessions) {
+  std::vector<LeaseFinder> finders(nodes.addresses.size(), {nodes, lock_prefix, sessions});
+  const auto answers = ask_all<ByKey>(
+      nodes, [&](runtime::Caller& redis, std::size_t node) { return finders[node].find_all(redis); });
+  std::set<std::string> all;
+  AllLeases leases{.looked = {{}, failures_in(answers)}};
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    leases.looked.hidden = std::max(leases.looked.hidden, finders[i].hidden());
+    if (!answers[i]) continue;
+    for (const auto& [key, sight] : *answers[i]) all.insert(key);
+  }
+  struct Count {
+    std::size_t sessions = 0;
+    std::set<std::string> owners{};
+  };
+  std::map<std::string, Count> fleets;
+  for (const auto& key : all) {
+    auto view =
+        view_of(lease_name(key.substr(nodes.keyspace.root().size()), lock_prefix), sights_of(answers, key));
+    if (!is_ours(view)) continue;
+    if (view.kind == LeaseKind::session && view.holds()) {
+      auto& count = fleets[view.fleet];
+      count.sessions += 1;
+      count.owners.insert(view.holder.owner);
+    }
+    if (view.kind != LeaseKind::session || sessions == ShowSessions::listed) {
+      leases.looked.locks.push_back(std::move(view));
+    }
+  }
+  std::ranges::sort(leases.looked.locks, {},
+                    [](const LockView& it) { return std::tie(it.name, it.kind, it.fleet); });
+  for (const auto& [fleet, count] : fleets) {
+    leases.fleets.push_back({fleet, count.sessions, count.owners.size()});
+  }
+  return leases;
+}
+
+}  // namespace tenure::cli

@@ -1,0 +1,60 @@
+// Looks at locks and other leases on all nodes at the same time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/lock/lock_view.hpp"
+#include "cli/nodes/nodes.hpp"
+#include "core/notice.hpp"
+
+namespace tenure::cli {
+
+struct Looked {
+  std::vector<LockView> locks{};              // by name
+  std::vector<core::NodeFailure> failures{};  // of nodes that did not answer
+  std::size_t hidden = 0;  // keys that the user may not look at, on the node with the most of them
+};
+
+// All names that anything is kept for, under keys that begin so. Goes through all keys of each node, page by page.
+Looked look_at_all_locks(const Nodes& nodes, const std::string& key_prefix);
+
+// These names, in their order, also where nothing is there.
+Looked look_at_locks(const Nodes& nodes, const std::string& key_prefix,
+                     const std::vector<std::string>& names);
+
+// That one name, also if nothing is there.
+Looked look_at_lock(const Nodes& nodes, const std::string& key_prefix, const std::string& name);
+
+// Which names are meant, and how their keys are found.
+struct LeaseTarget {
+  std::string lock_prefix;
+  std::string fleet{};  // whose sessions
+};
+
+// What is kept for that name as a lock, an election, or a session of the fleet: the first that is taken is the first; if
+// none is, one that only shows leftovers, or the name alone with no kind.
+Looked look_at_name(const Nodes& nodes, const LeaseTarget& target, const std::string& name);
+
+// Sessions are counted, or listed as well.
+enum class ShowSessions : std::uint8_t { counted, listed };
+
+struct FleetCount {
+  std::string fleet;
+  std::size_t sessions = 0;   // that somebody owns
+  std::size_t instances = 0;  // that own some
+};
+struct AllLeases {
+  Looked looked{};
+  std::vector<FleetCount> fleets{};  // by name
+};
+
+// All leases, of locks, elections and fleets. Goes through all keys of each node, page by page.
+AllLeases look_at_all_leases(const Nodes& nodes, const std::string& lock_prefix, ShowSessions sessions);
+
+// Did so many answer that what they show means something?
+inline bool enough(const Looked& looked, const Nodes& nodes) {
+  return nodes.addresses.size() - looked.failures.size() >= nodes.quorum();
+}
+
+}  // namespace tenure::cli

@@ -1,0 +1,31 @@
+// Locks as they are shown: a table, a sentence, JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/json.hpp"
+#include "cli/lock/lock_look.hpp"
+#include "cli/nodes/nodes.hpp"
+
+namespace tenure::cli {
+
+// "held by web-3 for another 12s (token 5)", "free".
+std::string lock_words(const LockView& lock);
+
+// "a lock", "an election", "a session of the fleet poll". Of something that has a kind.
+std::string kind_words(const LockView& lock);
+
+// A line for each, with a heading; and one for each fleet.
+std::string lock_table(const std::vector<LockView>& locks);
+std::string fleet_lines(const std::vector<FleetCount>& fleets);
+
+// One name, and below it what each node shows.
+std::string lock_page(const LockView& lock, const Nodes& nodes);
+
+// {"locks": […], "fleets": […]}, and one such lock by itself with what each node shows, and what else has the name.
+// docs/lock.md says what is in it.
+std::string locks_json(const AllLeases& leases);
+std::string lock_json(const std::vector<LockView>& locks, const Nodes& nodes);
+
+}  // namespace tenure::cli

@@ -1,0 +1,40 @@
+#include "cli/lock/lock_plan.hpp"
+
+#include "cli/message.hpp"
+#include "core/base/names.hpp"
+#include "runtime/text/refusal_text.hpp"
+
+namespace tenure::cli {
+
+tl::expected<Nodes, std::string> lock_nodes(const LockTarget& target,
+                                            const std::optional<std::string>& name) {
+  if (auto error = core::name_error("the lock prefix", target.lock_prefix)) return tl::unexpected(*error);
+  if (name) {
+    if (auto error = core::name_error("the name", *name)) return tl::unexpected(*error);
+  }
+  auto nodes = choose_nodes(target.nodes);
+  if (!nodes || !name) return nodes;
+  const auto key = runtime::lock_key(target.lock_prefix, *name, nodes->keyspace);
+  return key ? nodes : tl::unexpected(key.error());
+}
+
+std::optional<std::string> failures_said(const Looked& looked, const Nodes& nodes) {
+  if (looked.failures.empty()) return std::nullopt;
+  if (!enough(looked, nodes) && nodes.several()) {
+    return std::to_string(nodes.quorum()) + " of " + std::to_string(nodes.addresses.size()) +
+           " nodes must answer, and " + std::to_string(looked.failures.size()) + " failed" +
+           runtime::failures_text(looked.failures, nodes);
+  }
+  std::string lines;
+  for (const auto& [node, failure] : looked.failures) {
+    lines += (lines.empty() ? "" : "\n") + runtime::failure_text(nodes.addresses[node], failure);
+  }
+  return lines;
+}
+
+bool say_failures(const Looked& looked, const Nodes& nodes) {
+  if (const auto failures = failures_said(looked, nodes)) say(*failures);
+  return enough(looked, nodes);
+}
+
+}  // namespace tenure::cli

@@ -1,0 +1,23 @@
+// What the commands about locks have in common: which nodes and which key are meant, and what is said when too few
+// nodes answer.
+#pragma once
+
+#include <string>
+#include <tl/expected.hpp>
+
+#include "cli/args/args.hpp"
+#include "cli/lock/lock_look.hpp"
+#include "cli/nodes/nodes.hpp"
+
+namespace tenure::cli {
+
+// The error is a sentence about the words on the command line. Without a name: about the prefix only.
+tl::expected<Nodes, std::string> lock_nodes(const LockTarget& target, const std::optional<std::string>& name);
+
+// Which nodes did not answer, a line for each; or why they are too many. Nothing when all did.
+std::optional<std::string> failures_said(const Looked& looked, const Nodes& nodes);
+
+// Says that. False when too many did not answer.
+bool say_failures(const Looked& looked, const Nodes& nodes);
+
+}  // namespace tenure::cli

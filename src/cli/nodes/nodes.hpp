@@ -1,0 +1,37 @@
+// Which nodes are meant, and which cap they have: the flags, then the environment, then the default.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "core/base/time.hpp"
+#include "runtime/engine/client.hpp"
+#include "runtime/nodes.hpp"
+
+namespace tenure::cli {
+
+// As given on the command line.
+struct NodeArgs {
+  std::vector<std::string> redis{};         // else the file
+  std::string redis_file{};                 // else TENURE_REDIS, TENURE_REDIS_FILE, REDIS_URL, this machine
+  std::optional<core::Duration> ttl_max{};  // else TENURE_TTL_MAX, else 60s
+  std::string prefix = "tenure:";
+  std::string node_set{};     // else TENURE_NODE_SET, else made from the addresses
+  runtime::TlsOptions tls{};  // each else TENURE_TLS_CA, _CERT, _KEY, _NAME
+};
+
+using runtime::Nodes;
+
+// Prefix and cap alone, for nodes that are known. The error is a sentence.
+tl::expected<redis::Keyspace, std::string> choose_keyspace(const NodeArgs& args);
+
+// A client of these nodes that says on stderr what goes wrong.
+runtime::ClientOptions as_client(const Nodes& nodes, const std::string& owner);
+
+// The error is a sentence without secrets. Says a warning when a file with passwords is open to others. Another Redis
+// beside them may be the one that asks for TLS.
+tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args, const redis::Address* beside = nullptr);
+
+}  // namespace tenure::cli

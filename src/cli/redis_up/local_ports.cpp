@@ -1,0 +1,89 @@
+// Where local servers are, and who else may sit on a port.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+#include <thread>
+
+#include "cli/doctor/server_info.hpp"
+#include "cli/redis_up/local_server.hpp"
+#include "core/base/number.hpp"
+#include "core/base/text.hpp"
+#include "runtime/boot_clock.hpp"
+#include "runtime/net/caller.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// 0, or why a server could not listen there.
+int listen_error(std::uint16_t port) {
+  const runtime::Descriptor probe(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  // As Redis does: connections of a server that has just ended are no obstacle.
+  const int on = 1;
+  setsockopt(probe.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  sockaddr_in where{};
+  where.sin_family = AF_INET;
+  where.sin_port = htons(port);
+  where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const bool bound = bind(probe.get(), reinterpret_cast<const sockaddr*>(&where), sizeof where) == 0;
+  return bound ? 0 : errno;
+}
+
+// A server that answers there, in words.
+std::optional<std::string> redis_at(std::uint16_t port) {
+  redis::Address address;
+  address.host = "127.0.0.1";
+  address.port = port;
+  auto redis = runtime::Caller::connect(address, std::chrono::seconds(1));
+  const auto info = redis ? ask_info(*redis, {"server"}) : tl::unexpected(redis.error());
+  if (!info) return std::nullopt;
+  return info->product() + " that is none of these (process " +
+         core::printable(info->field("process_id"), 20) + ")";
+}
+
+std::optional<fs::path> from_environment(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread
+  if (value == nullptr || *value != '/') return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<fs::path> default_root() {
+  if (const auto state = from_environment("XDG_STATE_HOME")) return *state / "tenure" / "redis";
+  if (const auto home = from_environment("HOME")) return *home / ".local" / "state" / "tenure" / "redis";
+  return std::nullopt;
+}
+
+std::vector<LocalServer> servers_in(const fs::path& root) {
+  std::vector<LocalServer> servers;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(root, error)) {
+    const auto port = core::read_number<std::uint16_t>(entry.path().filename().string());
+    if (port && fs::exists(entry.path() / "redis.conf", error)) servers.emplace_back(root, *port);
+  }
+  std::ranges::sort(servers, {}, &LocalServer::port);
+  return servers;
+}
+
+std::optional<std::string> taken_by(std::uint16_t port) {
+  // A server that was killed a moment ago may not have let go of it yet.
+  const core::Time deadline = runtime::boot_now() + std::chrono::seconds(1);
+  do {
+    const int error = listen_error(port);
+    if (error == 0) return std::nullopt;
+    if (error != EADDRINUSE) return "cannot be listened on: " + std::generic_category().message(error);
+    if (auto who = redis_at(port)) return "is taken by a " + *who;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  } while (runtime::boot_now() < deadline);
+  return "is taken by another program";
+}
+
+}  // namespace tenure::cli

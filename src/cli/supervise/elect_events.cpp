@@ -1,0 +1,114 @@
+#include "cli/supervise/elect_events.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "cli/json.hpp"
+#include "core/base/text.hpp"
+#include "runtime/net/event_descriptor.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+const char* word_for(core::LossReason reason) {
+  switch (reason) {
+    case core::LossReason::missing:
+      return "missing";
+    case core::LossReason::taken:
+      return "taken";
+    case core::LossReason::over:
+      return "over";
+    case core::LossReason::closed:
+      return "closed";
+    case core::LossReason::stepped_down:
+      return "stepped_down";
+    case core::LossReason::stopped:
+      return "stopped";
+    case core::LossReason::not_renewed:
+      break;
+  }
+  return "not_renewed";
+}
+
+Json begin_event(const std::string& kind, const std::string& name) {
+  Json json;
+  json.open_object().key("event").text(kind).key("name").text(name);
+  return json;
+}
+
+std::string end_event(Json json) { return json.close_object().written(); }
+
+std::int64_t number(core::Token term) { return static_cast<std::int64_t>(term); }
+
+}  // namespace
+
+ElectEvents::ElectEvents(std::string name, bool json)
+    : name_(std::move(name)), json_(json), wake_(runtime::make_event_descriptor()) {}
+
+void ElectEvents::elected(core::Token term) {
+  write(json_ ? end_event(begin_event("elected", name_).key("term").number(number(term)))
+              : "elected term=" + std::to_string(term));
+}
+
+void ElectEvents::lost(core::LossReason reason, core::Token term, bool drained) {
+  if (json_) {
+    write(end_event(begin_event("lost", name_)
+                        .key("term")
+                        .number(number(term))
+                        .key("reason")
+                        .text(word_for(reason))
+                        .key("drained")
+                        .boolean(drained)));
+  } else {
+    write(std::string("lost reason=") + word_for(reason) + " term=" + std::to_string(term));
+  }
+}
+
+void ElectEvents::leader(const std::optional<core::Holder>& now) {
+  if (json_) {
+    Json json = begin_event(now ? "leader" : "no_leader", name_);
+    if (now) json.key("id").text(now->owner).key("term").number(number(now->token));
+    write(end_event(std::move(json)));
+  } else {
+    write(now ? "leader id=" + core::printable(now->owner) + " term=" + std::to_string(now->token)
+              : "no leader");
+  }
+}
+
+// Waits for whoever reads, and after the end was asked for a moment longer: a terminal may be held for ever (Ctrl-S).
+bool ElectEvents::can_write() {
+  std::array<pollfd, 2> ready{{{STDOUT_FILENO, POLLOUT, 0}, {wake_.get(), POLLIN, 0}}};
+  while (poll(ready.data(), ready.size(), -1) < 0) {
+  }
+  return ready[0].revents != 0 || poll(ready.data(), 1, 1'000) > 0;
+}
+
+void ElectEvents::write(const std::string& line) {
+  const std::string whole = line + "\n";
+  std::string_view rest = whole;
+  while (!rest.empty() && !unread_) {
+    const auto written = can_write() ? ::write(STDOUT_FILENO, rest.data(), rest.size()) : 0;
+    if (written > 0) {
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    } else if (written == 0 || errno != EINTR) {
+      unread_ = true;
+      eventfd_write(wake_.get(), 1);
+    }
+  }
+}
+
+void ElectEvents::wait(const std::stop_token& stop) {
+  const std::stop_callback on_stop(stop, [this] { eventfd_write(wake_.get(), 1); });
+  while (!unread_ && !stop.stop_requested()) {
+    // A pipe that has lost its reader is an error also when nothing is written to it.
+    std::array<pollfd, 2> ready{{{wake_.get(), POLLIN, 0}, {STDOUT_FILENO, 0, 0}}};
+    if (poll(ready.data(), ready.size(), -1) > 0 && ready[1].revents != 0) unread_ = true;
+  }
+}
+
+}  // namespace tenure::cli

@@ -1,0 +1,228 @@
+#include "cli/supervise/supervise.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include <array>
+#include <optional>
+#include <stop_token>
+
+#include "cli/message.hpp"
+#include "cli/supervise/terminal.hpp"
+#include "runtime/boot_clock.hpp"
+#include "runtime/engine/boot_timer.hpp"
+#include "runtime/net/event_descriptor.hpp"
+#include "runtime/text/loss_text.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+using core::LossReason;
+using runtime::boot_now;
+
+class Supervisor {
+ public:
+  explicit Supervisor(const Supervised& supervised) : run_(supervised) {}
+
+  Ending watch() {
+    const std::stop_callback wake(run_.lease.lost(), [this] { eventfd_write(lost_.get(), 1); });
+    start();
+    while (true) {
+      on_signals();
+      on_reports();
+      if (run_.watchdog.ended()) break;
+      on_terminal();
+      on_time();
+      wait();
+    }
+    ending_.exit_code = run_.watchdog.finish({.on_refused = [this](pid_t pid) { say_refused(pid); },
+                                              .on_stuck = [this](pid_t pid) { say_stuck(pid); }});
+    if (group_ != 0) take_terminal_back(group_);
+    // A loss that is noticed only now, because we were stopped, is one all the same.
+    if (!ending_.start_error) on_time();
+    ending_.lost = notice_ || run_.lease.loss() || !run_.lease.held();
+    return ending_;
+  }
+
+ private:
+  // The command, and all that came of it, has been told to end.
+  struct Notice {
+    core::Time kill_at{};
+    core::Time deadline{};
+    bool killed = false;
+    bool told_late = false;
+  };
+
+  void start() {
+    const core::Time deadline = run_.lease.deadline();
+    guarded_ = deadline;
+    run_.watchdog.order({.kind = Order::Kind::start,
+                         .kill_at = watchdog_kills_at(deadline),
+                         .start_by = deadline - run_.timing.grace,
+                         .token = run_.lease.token(),
+                         .deadline = deadline,
+                         .lend_terminal = lends_terminal_at_once()});
+  }
+
+  void wait() {
+    timer_.set(next_time());
+    std::array<pollfd, 4> ready{{{run_.signals.fd(), POLLIN, 0},
+                                 {run_.watchdog.fd(), POLLIN, 0},
+                                 {lost_.get(), POLLIN, 0},
+                                 {timer_.fd(), POLLIN, 0}}};
+    // A shell tells nobody when "fg" gives us the terminal.
+    poll(ready.data(), ready.size(), wants_terminal_ ? 200 : -1);
+    timer_.clear();
+    eventfd_t count = 0;
+    eventfd_read(lost_.get(), &count);
+  }
+
+  std::optional<core::Time> next_time() const {
+    if (!notice_) {
+      // Halfway the lease has been renewed, if all is well: time to tell the watchdog.
+      const core::Time halfway = guarded_ - run_.timing.ttl / 2;
+      return boot_now() < halfway ? halfway : guarded_ - run_.timing.grace;
+    }
+    if (!notice_->killed) return notice_->kill_at;
+    if (!notice_->told_late) return notice_->deadline;
+    return std::nullopt;
+  }
+
+  void on_signals() {
+    while (const auto signal = run_.signals.next()) {
+      switch (*signal) {
+        case SIGCHLD:
+          run_.watchdog.on_child();
+          break;
+        case SIGTSTP:
+        case SIGTTIN:
+        case SIGTTOU:
+          break;  // a holder that stands still keeps everybody waiting
+        default:
+          if (asks_to_end(*signal)) ending_.asked_to_end = signal;
+          pass_on(*signal);
+      }
+    }
+  }
+
+  void on_reports() {
+    while (const auto report = run_.watchdog.next()) {
+      switch (report->kind) {
+        case Report::Kind::started:
+          group_ = report->pid;
+          break;
+        case Report::Kind::not_started:
+          ending_.start_error = report->number;
+          break;
+        case Report::Kind::stopped:
+          on_stopped(report->number);
+          break;
+        case Report::Kind::late:
+          say("tenure did not act in time (stopped, or held up): killed its command before the lease ends");
+          break;
+        case Report::Kind::refused:
+          say_refused(report->pid);
+          break;
+        case Report::Kind::stuck:
+          say_stuck(report->pid);
+      }
+    }
+  }
+
+  // The shell that started us sees only us run: nobody else would ever continue a stopped command, and
+  // it would hold the name for ever.
+  void on_stopped(int signal) {
+    if (signal == SIGTSTP) pass_on(SIGCONT);
+    if (signal != SIGTTIN && signal != SIGTTOU) return;
+    wants_terminal_ = true;
+    if (!has_terminal()) say(run_.name + ": the command waits for the terminal; bring it to the foreground");
+  }
+
+  // Continued without the terminal, the command would only stop again, without end.
+  void on_terminal() {
+    if (!wants_terminal_ || !has_terminal()) return;
+    lend_terminal(group_);
+    pass_on(SIGCONT);
+    wants_terminal_ = false;
+  }
+
+  void on_time() {
+    const core::Time now = boot_now();
+    if (!notice_) {
+      const core::Time deadline = run_.lease.deadline();
+      if (is_due(now)) {
+        begin_to_end();
+      } else if (deadline != guarded_) {
+        guarded_ = deadline;
+        run_.watchdog.order({.kind = Order::Kind::guard, .kill_at = watchdog_kills_at(deadline)});
+      }
+    }
+    if (notice_ && !notice_->killed && now >= notice_->kill_at) {
+      run_.watchdog.order({.kind = Order::Kind::kill});
+      notice_->killed = true;
+    }
+    if (notice_ && notice_->killed && !notice_->told_late && now >= notice_->deadline &&
+        !run_.watchdog.ended()) {
+      say(run_.name + ": the command has not died by the deadline; still waiting for it");
+      notice_->told_late = true;
+    }
+  }
+
+  // The same instant that the lease's own loss is due at: whichever of the two threads is late, the other is
+  // there.
+  bool is_due(core::Time now) const {
+    return run_.lease.loss().has_value() || now >= run_.lease.deadline() - run_.timing.grace;
+  }
+
+  void begin_to_end() {
+    const core::Time deadline = run_.lease.deadline();
+    // A key that is gone may already be another's: then there is no time to be polite.
+    const bool in_time = loss() == LossReason::not_renewed;
+    notice_ = Notice{.kill_at = deadline - run_.timing.grace / 4,
+                     .deadline = deadline,
+                     .killed = !in_time,
+                     .told_late = !in_time};
+    // First this: a message to a terminal that is held (Ctrl-S) can take for ever.
+    run_.watchdog.order({.kind = in_time ? Order::Kind::tell_to_end : Order::Kind::kill});
+    say("lost " + run_.name + ": " + runtime::loss_text(loss()) + "; ending the command");
+  }
+
+  LossReason loss() const { return run_.lease.loss().value_or(LossReason::not_renewed); }
+
+  void pass_on(int signal) const { run_.watchdog.order({.kind = Order::Kind::pass_on, .signal = signal}); }
+
+  void say_refused(pid_t pid) const {
+    say(run_.name + ": process " + std::to_string(pid) +
+        " cannot be killed: it runs as another user; waiting until it ends");
+  }
+
+  void say_stuck(pid_t pid) const {
+    say(run_.name + ": process " + std::to_string(pid) +
+        " does not end though it was killed: a disk or network file system that hangs, or a debugger, holds "
+        "it; waiting until it ends");
+  }
+
+  // A little later than we do it ourselves.
+  core::Time watchdog_kills_at(core::Time deadline) const { return deadline - run_.timing.grace / 8; }
+
+  const Supervised& run_;
+  runtime::BootTimer timer_;
+  runtime::Descriptor lost_ = runtime::make_event_descriptor();
+  core::Time guarded_{};  // the deadline that the watchdog knows
+  std::optional<Notice> notice_;
+  Ending ending_;
+  pid_t group_ = 0;  // the command's, once it has one
+  bool wants_terminal_ = false;
+};
+
+}  // namespace
+
+Ending supervise(const Supervised& supervised) { return Supervisor(supervised).watch(); }
+
+int watchdog_killed(const std::string& name) {
+  return fail(ExitCode::own_error,
+              name + ": the watchdog of tenure was killed; so the command was killed, too");
+}
+
+}  // namespace tenure::cli

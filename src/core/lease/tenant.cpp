@@ -1,0 +1,342 @@
+#include "core/lease/tenant.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/action.hpp"
+
+namespace tenure::core {
+
+namespace {
+
+constexpr auto acquisition = Sender::Kind::acquisition;
+constexpr auto release_kind = Sender::Kind::release;
+
+}  // namespace
+
+Tenant::Tenant(Config config, Random random)
+    : config_(std::move(config)),
+      random_(random),
+      subscriptions_(config_.nodes),
+      clocks_(config_.nodes, config_.terms.cap),
+      keeper_(config_.owner, config_.nodes),
+      holder_watch_(config_.nodes),
+      founding_(config_.terms, config_.nodes) {
+  must(!config_.owner.empty(), "a tenant has an owner id");
+  must(config_.nodes >= 1 && config_.nodes <= nodes_max, "a tenant has 1 to 31 nodes");
+  for (NodeIndex node = 0; node < config_.nodes; ++node) {
+    quarantines_.emplace_back(node, config_.terms, founding_);
+  }
+}
+
+AcquireId Tenant::acquire(Wish wish, Time now, Actions& actions) {
+  const AcquireId id{++last_id_};
+  const std::size_t first = actions.size();
+  const Acquisition::Context context{id, config_.owner, subscriptions_, clocks_, config_.terms};
+  const auto [it, added] = acquisitions_.try_emplace(id, context, std::move(wish), random_);
+  Outbox out = outbox(acquisition, last_id_, actions);
+  it->second.start(now, out);
+  wake_at({acquisition, last_id_}, std::nullopt, it->second.wake());
+  look_at_clocks(first, now, actions);
+  return id;
+}
+
+void Tenant::cancel(AcquireId id, Time now, Actions& actions) {
+  step_acquisition(id, now, actions, [](Acquisition& it, Outbox& out) {
+    return std::optional(it.cancel(RefusalCode::cancelled, out));
+  });
+}
+
+bool Tenant::extend(LeaseId id, Time now, Actions& actions) {
+  const std::size_t first = actions.size();
+  Outbox out = outbox(Sender::Kind::keeper, 0, actions);
+  if (!keeper_.extend(id, now, out)) return false;
+  look_at_clocks(first, now, actions);
+  return true;
+}
+
+void Tenant::release(LeaseId id, Time now, Actions& actions) {
+  auto lease = keeper_.find(id);
+  must(lease.has_value(), "only a lease that is still known can be released");
+  if (!releasing_.insert(id).second) return;
+  keeper_.let_go(id);
+  start_release({std::move(lease->key), std::move(lease->grant)}, all_nodes(config_.nodes), lease->timing,
+                std::nullopt, id, now, actions);
+}
+
+void Tenant::forget(LeaseId id, Time now, Actions& actions) {
+  auto lease = keeper_.find(id);
+  if (!lease) return;
+  keeper_.forget(id);
+  releasing_.erase(id);
+  start_release({std::move(lease->key), std::move(lease->grant)}, all_nodes(config_.nodes), lease->timing,
+                lease->timing.gone_at(now), std::nullopt, now, actions);
+}
+
+WatchId Tenant::watch(std::string key, Duration every, Duration node_timeout, Time now) {
+  const WatchId id{++last_id_};
+  holder_watch_.watch(id, std::move(key), every, node_timeout, now);
+  return id;
+}
+
+void Tenant::on_reply(RequestId request, const Reply& reply, Time now, Actions& actions) {
+  const auto entry = requests_.take(request);
+  if (!entry) return;  // given up since; its outcome was counted as unknown then
+  const std::size_t first = actions.size();
+  hear(request, *entry, reply, now, actions);
+  look_at_clocks(first, now, actions);
+}
+
+void Tenant::hear(RequestId request, const Requests::Entry& entry, const Reply& reply, Time now,
+                  Actions& actions) {
+  switch (entry.sender.kind) {
+    case acquisition:
+      step_acquisition(AcquireId{entry.sender.id}, now, actions, [&](Acquisition& it, Outbox& out) {
+        return it.on_reply(entry.node, reply, now, random_, out);
+      });
+      return;
+    case release_kind:
+      step_release(entry.sender.id, now, actions, [&](Release& it, Outbox& out) {
+        return it.on_reply(entry.node, reply, now, random_, out);
+      });
+      return;
+    case Sender::Kind::quarantine:
+      if (quarantines_.at(entry.node).on_reply(reply, now, random_)) {
+        poke_acquisitions([&](Acquisition& it) { it.on_opened(now); });
+      }
+      return;
+    case Sender::Kind::clock:
+      if (const auto jump = clocks_.on_reply(entry.node, reply, now)) {
+        actions.push_back(ClockJumped{entry.node, *jump, quarantine_length(config_.terms.cap)});
+      }
+      return;
+    case Sender::Kind::holder_watch: {
+      Outbox out = outbox(Sender::Kind::holder_watch, 0, actions);
+      holder_watch_.on_reply(request, reply, now, out);
+      return;
+    }
+    case Sender::Kind::fleet:
+      actions.push_back(Heard{request, reply});
+      return;
+    case Sender::Kind::keeper:
+      Outbox out = outbox(Sender::Kind::keeper, 0, actions);
+      keeper_.on_reply(request, reply, now, random_, out);
+      return;
+  }
+}
+
+void Tenant::on_admitted(NodeIndex node, const Record& record, Time now) {
+  founding_.on_admitted(node, record);
+  quarantines_.at(node).on_admitted(record, now);
+  if (record.open && record.terms == config_.terms)
+    poke_acquisitions([&](Acquisition& it) { it.on_opened(now); });
+}
+
+void Tenant::on_listening(NodeIndex node, bool listening, Time now) {
+  subscriptions_.set(node, listening);
+  poke_acquisitions([&](Acquisition& it) { it.on_listening(listening, now); });
+}
+
+void Tenant::on_wake_up(NodeIndex node, const std::string& ticket, Duration after, Time now) {
+  const auto found = tickets_.find(ticket);
+  if (found == tickets_.end()) return;  // late, repeated or forged
+  poke(found->second, acquisitions_.at(found->second),
+       [&](Acquisition& it) { it.on_wake_up(node, after, now); });
+}
+
+void Tenant::on_timer(Time now, Actions& actions) {
+  const std::size_t first = actions.size();
+  Outbox out = outbox(Sender::Kind::keeper, 0, actions);
+  keeper_.on_timer(now, random_, out);
+  Outbox opener = outbox(Sender::Kind::quarantine, 0, actions);
+  for (Quarantine& quarantine : quarantines_) quarantine.on_timer(now, random_, opener);
+  Outbox looks = outbox(Sender::Kind::holder_watch, 0, actions);
+  holder_watch_.on_timer(now, looks);
+  // A step may set its own next wake to now or earlier; each is taken once, so that this ends.
+  std::vector<Sender> due;
+  for (const auto& [time, sender] : wakes_) {
+    if (time > now) break;
+    due.push_back(sender);
+  }
+  for (const Sender& sender : due) {
+    if (sender.kind == acquisition) {
+      step_acquisition(AcquireId{sender.id}, now, actions,
+                       [&](Acquisition& it, Outbox& box) { return it.on_timer(now, random_, box); });
+    } else {
+      step_release(sender.id, now, actions,
+                   [&](Release& it, Outbox& box) { return it.on_timer(now, random_, box); });
+    }
+  }
+  look_at_clocks(first, now, actions);
+}
+
+// Before a node is asked for a grant or a renewal it is asked for the time, now and then: the answer that comes
+// first says whether the next one counts.
+void Tenant::look_at_clocks(std::size_t first, Time now, Actions& actions) {
+  for (std::size_t i = first; i < actions.size(); ++i) {
+    const auto* send = std::get_if<Send>(&actions[i]);
+    if (send == nullptr || !clocks_.due(send->node, now)) continue;
+    if (!std::holds_alternative<AcquireRequest>(send->request) &&
+        !std::holds_alternative<RenewRequest>(send->request)) {
+      continue;
+    }
+    const NodeIndex node = send->node;
+    const RequestId id = requests_.add({{Sender::Kind::clock, 0}, node});
+    clocks_.on_sent(node, now);
+    actions.insert(actions.begin() + static_cast<std::ptrdiff_t>(i),
+                   Send{node, id, ClockRequest{}, send->answer_within});
+  }
+}
+
+std::optional<Time> Tenant::wake() const {
+  auto first = keeper_.wake();
+  for (const Quarantine& quarantine : quarantines_) first = sooner(first, quarantine.wake());
+  first = sooner(first, holder_watch_.wake());
+  if (!wakes_.empty()) first = sooner(first, wakes_.begin()->first);
+  return first;
+}
+
+std::string Tenant::key_of(LeaseId id) const {
+  const auto lease = keeper_.find(id);
+  return lease ? lease->key : std::string();
+}
+
+std::optional<Time> Tenant::deadline_of(LeaseId id) const {
+  const auto lease = keeper_.find(id);
+  return lease ? std::optional(lease->deadline) : std::nullopt;
+}
+
+std::optional<Time> Tenant::open_by(const std::vector<NodeIndex>& nodes) const {
+  std::optional<Time> last;
+  for (const NodeIndex node : nodes) {
+    const auto over = quarantines_.at(node).over_by();
+    if (!over) return std::nullopt;
+    last = std::max(last, over);
+  }
+  return last;
+}
+
+bool Tenant::asks_for(AcquireId id, std::string_view value) const {
+  const auto found = acquisitions_.find(id);
+  return found != acquisitions_.end() && value.starts_with(found->second.grant().stamp());
+}
+
+bool Tenant::idle() const {
+  return acquisitions_.empty() && releases_.empty() && keeper_.empty() && holder_watch_.empty() &&
+         requests_.empty() && wakes_.empty() && tickets_.empty() && releasing_.empty();
+}
+
+void Tenant::wake_at(Sender sender, std::optional<Time> before, std::optional<Time> after) {
+  if (before == after) return;
+  if (before) wakes_.erase({*before, sender});
+  if (after) wakes_.emplace(*after, sender);
+}
+
+template <class Step>
+void Tenant::step_acquisition(AcquireId id, Time now, Actions& actions, Step&& step) {
+  const auto found = acquisitions_.find(id);
+  if (found == acquisitions_.end()) return;
+  const Sender sender{acquisition, static_cast<std::uint64_t>(id)};
+  const Time before = found->second.wake();
+  Outbox out(sender, requests_, actions);
+  const auto result = step(found->second, out);
+  wake_at(sender, before, result ? std::nullopt : std::optional(found->second.wake()));
+  clean_up(found->second, now, actions);
+  if (result) {
+    end(id, *result, now, actions);
+  } else if (const auto& ticket = found->second.ticket()) {
+    tickets_.emplace(ticket->stamp(), id);
+  }
+}
+
+template <class Poke>
+void Tenant::poke(AcquireId id, Acquisition& it, Poke&& how) {
+  const Time before = it.wake();
+  how(it);
+  wake_at({acquisition, static_cast<std::uint64_t>(id)}, before, it.wake());
+}
+
+template <class Poke>
+void Tenant::poke_acquisitions(const Poke& how) {
+  for (auto& [id, it] : acquisitions_) poke(id, it, how);
+}
+
+template <class Step>
+void Tenant::step_release(ReleaseId id, Time now, Actions& actions, Step&& step) {
+  const auto found = releases_.find(id);
+  if (found == releases_.end()) return;
+  const Sender sender{release_kind, id};
+  Release& it = found->second.release;
+  const Time before = it.wake();
+  Outbox out(sender, requests_, actions);
+  const auto result = step(it, out);
+  const bool ended = result && !result->goes_on;
+  wake_at(sender, before, ended ? std::nullopt : std::optional(it.wake()));
+  if (result) end(id, *result, now, actions);
+}
+
+void Tenant::end(AcquireId id, const Acquisition::End& end, Time now, Actions& actions) {
+  const auto found = acquisitions_.find(id);
+  const Acquisition done = std::move(found->second);
+  acquisitions_.erase(found);
+  if (done.ticket()) tickets_.erase(done.ticket()->stamp());
+  if (!end.win) {
+    actions.push_back(Refused{id, end.refusal});
+    return;
+  }
+  const Wish& wish = done.wish();
+  const Win& win = *end.win;
+  const LeaseId lease{++last_id_};
+  const Time ends = wish.hold_max && *wish.hold_max < Time::max() - now ? now + *wish.hold_max : Time::max();
+  const Time deadline = keeper_.keep(
+      {lease, wish.key, done.nonce(), win.token, wish.timing, win.sent, win.nodes, ends}, now, random_);
+  actions.push_back(Acquired{id, lease, wish.key, done.grant(), win.token, deadline});
+}
+
+// What an acquisition may still hold by a grant that it does not use any more.
+void Tenant::clean_up(Acquisition& it, Time now, Actions& actions) {
+  auto discarded = it.take_discarded();
+  if (!discarded) return;
+  const Wish& wish = it.wish();
+  ReleaseRequest request{wish.key, discarded->grant, discarded->ticket, discarded->wake};
+  start_release(std::move(request), discarded->nodes, wish.timing, discarded->gone_at, std::nullopt, now,
+                actions);
+}
+
+void Tenant::start_release(ReleaseRequest request, const std::vector<NodeIndex>& nodes, const Timing& timing,
+                           std::optional<Time> try_until, std::optional<LeaseId> lease, Time now,
+                           Actions& actions) {
+  const ReleaseId id = ++last_id_;
+  Returning returning{Release(std::move(request), nodes, timing, try_until), lease};
+  Release& release = releases_.emplace(id, std::move(returning)).first->second.release;
+  Outbox out = outbox(release_kind, id, actions);
+  release.start(now, out);
+  wake_at({release_kind, id}, std::nullopt, release.wake());
+}
+
+// Missing, but not lapsed: the nodes have lost their data, and have given it to nobody since.
+bool Tenant::forgotten_by_nodes(const Keeper::Known& lease, Time now) const {
+  const auto lasting = std::ranges::count_if(quarantines_, &Quarantine::lasts);
+  return now < lease.deadline && static_cast<std::size_t>(lasting) >= quorum_of(config_.nodes);
+}
+
+void Tenant::end(ReleaseId id, Release::End end, Time now, Actions& actions) {
+  const std::optional<LeaseId> lease = std::exchange(releases_.at(id).lease, std::nullopt);
+  if (!end.goes_on) releases_.erase(id);
+  if (!lease || releasing_.erase(*lease) == 0) return;  // nobody waits for it
+  const auto known = keeper_.find(*lease);
+  // Given back, but not everywhere: the rest is cleaned up as far as nodes can be reached.
+  if (end.outcome != ReleaseOutcome::failed && !end.failures.empty() && !end.goes_on) {
+    std::vector<NodeIndex> left;
+    for (const NodeFailure& failure : end.failures) left.push_back(failure.node);
+    start_release({known->key, known->grant}, left, known->timing, known->timing.gone_at(now), std::nullopt,
+                  now, actions);
+  }
+  if (end.outcome == ReleaseOutcome::expired && forgotten_by_nodes(*known, now)) {
+    end.outcome = ReleaseOutcome::released;
+  }
+  if (end.outcome != ReleaseOutcome::failed) keeper_.forget(*lease);
+  actions.push_back(Released{*lease, end.outcome, end.failures});
+}
+
+}  // namespace tenure::core

@@ -1,0 +1,70 @@
+#include "runtime/engine/client.hpp"
+
+#include <utility>
+
+#include "runtime/engine/election.hpp"
+#include "runtime/engine/engine.hpp"
+#include "runtime/engine/membership.hpp"
+
+namespace tenure::runtime {
+
+Lease::Lease(std::shared_ptr<Engine> engine, std::shared_ptr<LeaseState> state)
+    : engine_(std::move(engine)), state_(std::move(state)) {}
+
+Lease::~Lease() {
+  if (!state_ || lent_) return;
+  engine_->release(*state_, Engine::After::forget);
+}
+
+Lease::Lease(Lease&&) noexcept = default;
+
+Lease& Lease::operator=(Lease&& other) noexcept {
+  // The old lease leaves with the temporary.
+  Lease incoming(std::move(other));
+  std::swap(engine_, incoming.engine_);
+  std::swap(state_, incoming.state_);
+  std::swap(lent_, incoming.lent_);
+  return *this;
+}
+
+core::Token Lease::token() const { return state_->token; }
+bool Lease::held() const { return state_->held(); }
+core::Time Lease::deadline() const { return state_->deadline; }
+std::stop_token Lease::lost() const { return state_->lost.get_token(); }
+std::optional<core::LossReason> Lease::loss() const { return state_->loss; }
+tl::expected<core::Time, NotExtended> Lease::extend() { return engine_->extend(*state_); }
+core::Released Lease::release() {
+  core::must(!lent_, "the lease of a term is given back by its election");
+  return engine_->release(*state_, Engine::After::keep);
+}
+
+Client::Client(ClientOptions options) : engine_(Engine::make(std::move(options))) {}
+
+tl::expected<Lease, core::Refusal> Client::acquire(const std::string& key, const AcquireOptions& options,
+                                                   std::stop_token stop) {
+  auto state = engine_->acquire(key, options, stop);
+  if (!state) return tl::unexpected(std::move(state.error()));
+  return Lease(engine_, std::move(*state));
+}
+
+std::shared_ptr<Election> Client::election(core::ElectionPlan plan) const {
+  return std::make_shared<Election>(engine_, std::move(plan));
+}
+
+std::shared_ptr<Membership> Client::membership(core::FleetPlan plan, std::optional<DataNode> data,
+                                               Nodes nodes) const {
+  return std::make_shared<Membership>(engine_, std::move(plan), std::move(data), std::move(nodes));
+}
+
+Lease Client::lend(std::shared_ptr<LeaseState> term) const {
+  Lease lease(engine_, std::move(term));
+  lease.lent_ = true;
+  return lease;
+}
+
+void Client::log(std::string sentence) const { engine_->log(std::move(sentence)); }
+
+void Client::close() { engine_->close(); }
+bool Client::closed() const { return engine_->closed(); }
+
+}  // namespace tenure::runtime

@@ -1,0 +1,119 @@
+// A client of Redis that acquires and keeps leases. Calls block; whoever waits drives the I/O itself, and
+// one hidden thread renews what is held when nobody waits.
+// Safe to use from many threads. Leases keep it alive. Not to be used after fork(): a child makes its own.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "core/election/election_plan.hpp"
+#include "core/lease/timing.hpp"
+#include "core/notice.hpp"
+#include "redis/script_call.hpp"
+#include "redis/url.hpp"
+#include "runtime/net/tls.hpp"
+#include "runtime/nodes.hpp"
+#include "tenure/event.hpp"
+
+namespace tenure::core {
+struct FleetPlan;
+}
+
+namespace tenure::runtime {
+
+struct ClientOptions {
+  std::vector<redis::Address> nodes{};
+  std::string owner{};  // unlike that of any other process: make_instance_id()
+  redis::Keyspace keyspace{};
+  Tls tls{};  // for nodes whose address asks for it: Tls::load()
+  // Told in sentences what goes wrong beside the calls, and of events what happens to which key; on a thread of
+  // their own.
+  std::function<void(std::string_view)> log{};
+  std::function<void(const Event&)> on_event{};
+};
+
+struct AcquireOptions {
+  core::Timing timing{};
+  // How long to wait: zero is one try, nothing is for ever. What it waits for is said in core::Wish.
+  std::optional<core::Duration> wait_max = core::Duration::zero();
+  std::optional<unsigned> retries{};
+  core::Duration retry_delay = std::chrono::milliseconds(200);
+  std::optional<core::Duration> hold_max{};
+  // Told on the calling thread why it waits: when the wait begins, and when the reason changes.
+  std::function<void(const core::Refusal&)> on_waiting{};
+};
+
+// Why a lease was not renewed when its holder asked for it.
+struct NotExtended {
+  bool lost = false;  // it is held no more; else it is, until its deadline
+  std::string why{};
+};
+
+class Engine;
+class Election;
+class Membership;
+struct DataNode;
+struct LeaseState;
+
+// The right to a name until a deadline that moves on by itself. Gives it back when destroyed, which
+// blocks for at most the node timeout and never throws.
+class Lease {
+ public:
+  Lease(std::shared_ptr<Engine> engine, std::shared_ptr<LeaseState> state);
+  ~Lease();
+  Lease(Lease&&) noexcept;
+  Lease& operator=(Lease&&) noexcept;
+
+  core::Token token() const;
+  // Compares the deadline with the clock at the call: right also after the process was stopped.
+  bool held() const;
+  core::Time deadline() const;
+  // Stops a grace before the deadline, or at once when Redis says that the lease is gone.
+  std::stop_token lost() const;
+  // Why, once lost() has stopped.
+  std::optional<core::LossReason> loss() const;
+  // Renews it now: the new deadline.
+  tl::expected<core::Time, NotExtended> extend();
+  // Gives it back now, and says how that went. After ReleaseOutcome::failed it may be called again.
+  core::Released release();
+
+ private:
+  friend class Client;
+  std::shared_ptr<Engine> engine_;
+  std::shared_ptr<LeaseState> state_;
+  bool lent_ = false;  // somebody else gives it back
+};
+
+class Client {
+ public:
+  // Throws std::system_error where the kernel gives no descriptor or thread.
+  explicit Client(ClientOptions options);
+
+  // A lease of this key, or why not. Stopping the token ends the wait, and leaves nothing behind.
+  tl::expected<Lease, core::Refusal> acquire(const std::string& key, const AcquireOptions& options,
+                                             std::stop_token stop = {});
+  // An election that is not started yet.
+  std::shared_ptr<Election> election(core::ElectionPlan plan) const;
+  // A part in a fleet that it has not joined yet. The nodes are the client's own, as they are to be named.
+  std::shared_ptr<Membership> membership(core::FleetPlan plan, std::optional<DataNode> data,
+                                         Nodes nodes) const;
+  // A handle of its term, which the election gives back.
+  Lease lend(std::shared_ptr<LeaseState> term) const;
+  // Says this where the client's log goes.
+  void log(std::string sentence) const;
+  // Ends all waits and elections, gives back all leases and closes the connections, within a second. What is asked for later is
+  // refused as cancelled.
+  void close();
+  bool closed() const;
+
+ private:
+  std::shared_ptr<Engine> engine_;
+};
+
+}  // namespace tenure::runtime

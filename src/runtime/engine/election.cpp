@@ -1,0 +1,237 @@
+#include "runtime/engine/election.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "runtime/boot_clock.hpp"
+#include "runtime/engine/thrown.hpp"
+
+namespace tenure::runtime {
+
+bool Election::start() {
+  {
+    const Lock lock(mutex_);
+    if (running_) return !stopping_;
+    running_ = true;
+    stopping_ = false;
+    started_ += 1;
+    kept_alive_ = engine();
+  }
+  try {
+    if (engine()->start(plan_, shared_from_this())) return true;
+  } catch (const std::system_error& error) {
+    engine()->log(plan_.key + ": no thread for its handlers: " + error.what());
+  }
+  const Lock lock(mutex_);
+  running_ = false;
+  kept_alive_.reset();
+  changed_.notify_all();
+  return false;
+}
+
+void Election::on_started(core::ElectionId id) {
+  const Lock lock(mutex_);
+  id_ = id;
+  changed_.notify_all();
+}
+
+void Election::request_stop() {
+  if (engine()->forked()) return;
+  Lock lock(mutex_);
+  ask_to_stop(lock);
+}
+
+void Election::ask_to_stop(Lock& lock) {
+  // Another thread may be in the middle of start().
+  changed_.wait(lock, [&] { return !running_ || id_; });
+  stopping_ = running_;
+  const auto id = id_;
+  lock.unlock();
+  if (id) engine()->stop(*id);
+  lock.lock();
+}
+
+bool Election::stop(const std::stop_token& give_up) {
+  if (engine()->forked()) return true;
+  Lock lock(mutex_);
+  const auto mine = started_;
+  ask_to_stop(lock);
+  // Whoever must end first cannot wait for it.
+  const auto me = std::this_thread::get_id();
+  if (tells_ == me || (term_ && term_->worker == me)) return false;
+  // Whoever starts it again may be quicker than we are.
+  return changed_.wait(lock, give_up, [&] {
+    return started_ != mine || (!running_ && !telling_ && !(term_ && term_->worker));
+  });
+}
+
+void Election::step_down() {
+  Lock lock(mutex_);
+  const auto id = id_;
+  lock.unlock();
+  if (id) engine()->step_down(*id);
+}
+
+// The lease hears that its term ends before we do, and the work by it.
+bool Election::leading() const {
+  return term_ && !term_->ending && !term_->lease->loss.load() && term_->lease->held();
+}
+
+std::shared_ptr<LeaseState> Election::leads() const {
+  const Lock lock(mutex_);
+  return leading() ? term_->lease : nullptr;
+}
+
+std::optional<core::Holder> Election::leader() const {
+  const Lock lock(mutex_);
+  return leader_;
+}
+
+std::shared_ptr<LeaseState> Election::wait(core::Time deadline, const std::stop_token& stop) {
+  Lock lock(mutex_);
+  while (running_ && !stop.stop_requested()) {
+    if (leading()) return term_->lease;
+    const core::Time now = boot_now();
+    if (now >= deadline) break;
+    const core::Duration left = deadline - now;
+    // Waits are counted by a clock that stands still in suspend: look again now and then.
+    changed_.wait_for(lock, stop, std::min<core::Duration>(left, std::chrono::minutes(1)),
+                      [&] { return !running_ || leading(); });
+  }
+  return nullptr;
+}
+
+std::shared_ptr<LeaseState> Election::begin_work(const std::stop_token& stop) {
+  Lock lock(mutex_);
+  const auto free = [&] { return leading() && !term_->worked; };
+  changed_.wait(lock, stop, [&] { return !running_ || free(); });
+  if (stop.stop_requested() || !free()) return nullptr;
+  term_->worker = std::this_thread::get_id();
+  term_->worked = true;
+  return term_->lease;
+}
+
+bool Election::end_work() {
+  Lock lock(mutex_);
+  term_->worker.reset();
+  changed_.notify_all();
+  if (!term_->ending) return leading();
+  // Closing the client waits for no work: the name may have been given back before.
+  tell_loss(term_->lease->held());
+  end_term_if_drained(lock);
+  return false;
+}
+
+template <class Handler, class... News>
+void Election::run_handler(const char* name, const Handler& handler, const News&... news) {
+  if (!handler) return;
+  if (const auto thrown = thrown_by(handler, news...)) {
+    engine()->log(plan_.key + ": " + name + " has thrown" + *thrown);
+  }
+}
+
+void Election::on_elected(std::shared_ptr<LeaseState> lease) {
+  const Lock lock(mutex_);
+  term_ = Term{std::move(lease)};
+  changed_.notify_all();
+  // A lease that has run out before its handler's turn has come is no leadership (T58).
+  post([this] {
+    Lock inner(mutex_);
+    if (!term_->lease->held()) return;
+    term_->told = true;
+    const auto term = term_->lease;
+    inner.unlock();
+    run_handler("on_elected", handlers.on_elected, term);
+  });
+}
+
+void Election::on_ending(const core::TermEnding& ending) {
+  const Lock lock(mutex_);
+  term_->ending = ending.reason;
+  changed_.notify_all();
+  if (!term_->worker) tell_loss(true);
+}
+
+void Election::on_overran() {
+  const Lock lock(mutex_);
+  tell_loss(false);
+}
+
+// Once for a term, when its work has ended, or its time.
+void Election::tell_loss(bool work_ended) {
+  if (std::exchange(term_->lost_due, true)) return;
+  post([this, work_ended] {
+    Lock lock(mutex_);
+    const bool told = term_->told;
+    const auto reason = *term_->ending;
+    const core::Token token = term_->lease->token;
+    // Handlers before this one may have taken until after the deadline.
+    const bool drained = work_ended && term_->lease->held();
+    lock.unlock();
+    if (told) run_handler("on_lost", handlers.on_lost, reason, token, drained);
+    lock.lock();
+    term_->lost_told = true;
+    end_term_if_drained(lock);
+  });
+}
+
+void Election::end_term_if_drained(Lock& lock) {
+  if (!term_->lost_told || term_->worker) return;
+  const core::LeaseId lease = term_->lease->id;
+  const auto id = id_;
+  lock.unlock();
+  if (id) engine()->drained(*id, lease);
+  lock.lock();
+}
+
+void Election::on_leader_changed(const core::LeaderChanged& changed) {
+  const Lock lock(mutex_);
+  leader_ = changed.now;
+  post([this, before = changed.before, now = changed.now] {
+    run_handler("on_leader_changed", handlers.on_leader_changed, before, now);
+  });
+}
+
+void Election::on_hindered(const core::Refusal& refusal) {
+  const Lock lock(mutex_);
+  post([this, refusal] { run_handler("on_hindered", handlers.on_hindered, refusal); });
+}
+
+void Election::on_stopped() {
+  const Lock lock(mutex_);
+  running_ = false;
+  id_.reset();
+  leader_.reset();
+  changed_.notify_all();
+  post([] {});  // the last, after which the engine is let go
+}
+
+void Election::post(std::function<void()> task) {
+  tasks_.push_back(std::move(task));
+  if (std::exchange(telling_, true)) return;
+  engine()->run_for_user([self = shared_from_this()] { self->run_tasks(); });
+}
+
+void Election::run_tasks() {
+  Lock lock(mutex_);
+  tells_ = std::this_thread::get_id();
+  while (!tasks_.empty()) {
+    auto task = std::move(tasks_.front());
+    tasks_.pop_front();
+    lock.unlock();
+    task();
+    task = nullptr;
+    lock.lock();
+    if (!tasks_.empty() || running_) continue;
+    auto last = std::move(kept_alive_);
+    lock.unlock();
+    last.reset();
+    lock.lock();
+  }
+  tells_.reset();
+  telling_ = false;
+  changed_.notify_all();
+}
+
+}  // namespace tenure::runtime

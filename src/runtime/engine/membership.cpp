@@ -1,0 +1,305 @@
+#include "runtime/engine/membership.hpp"
+
+#include <utility>
+
+#include "core/base/check.hpp"
+#include "core/base/overload.hpp"
+#include "runtime/engine/thrown.hpp"
+#include "runtime/public_time.hpp"
+#include "runtime/text/not_open_text.hpp"
+
+namespace tenure::runtime {
+
+namespace {
+
+using Kind = FleetEvent::Kind;
+
+std::string name_of(core::EndReason reason) {
+  switch (reason) {
+    case core::EndReason::rebalance:
+      return "rebalance";
+    case core::EndReason::removed:
+      return "removed";
+    case core::EndReason::given_back:
+      return "released";
+    case core::EndReason::stopped:
+      return "stopped";
+    case core::EndReason::not_renewed:
+      return "not_renewed";
+    case core::EndReason::missing:
+      return "missing";
+    case core::EndReason::taken:
+      return "taken";
+    case core::EndReason::closed:
+      break;
+  }
+  return "closed";
+}
+
+}  // namespace
+
+tl::expected<void, NotJoined> Membership::start(const std::shared_ptr<Membership>& self) {
+  events_->make_thread();
+  // What is shared meanwhile must neither get lost nor be overtaken by what was shared before.
+  std::unique_lock sharing(sharing_);
+  Lock lock(mutex_);
+  if (running_) return tl::unexpected(NotJoined{});
+  running_ = true;
+  joined_ = false;
+  why_not_.reset();
+  const auto sessions = shared_;
+  lock.unlock();
+  const bool begun = engine_->join(plan_, data_, self);
+  if (begun && sessions) engine_->share(*sessions);
+  sharing.unlock();
+  lock.lock();
+  if (!begun) {
+    running_ = false;
+    changed_.notify_all();
+    return tl::unexpected(NotJoined{});
+  }
+  changed_.wait(lock, [this] { return joined_ || why_not_ || !running_; });
+  if (joined_) return {};
+  auto why_not = why_not_.value_or(NotJoined{});
+  lock.unlock();
+  stop();
+  return tl::unexpected(std::move(why_not));
+}
+
+void Membership::stop() {
+  if (!takes_part()) return;
+  engine_->leave();
+  Lock lock(mutex_);
+  if (teller_ == std::this_thread::get_id()) return;
+  changed_.wait(lock, [this] { return !running_; });
+}
+
+void Membership::fall_silent() {
+  Lock lock(mutex_);
+  // Whoever waits keeps this alive. Whoever cannot wait may let it go before the last word.
+  const auto self = teller_ == std::this_thread::get_id() ? shared_from_this() : nullptr;
+  lock.unlock();
+  events_->post(
+      [this, self] {
+        handler = {};
+        const Lock held(mutex_);
+        silent_ = true;
+        changed_.notify_all();
+      },
+      CallbackExecutor::Kind::must_arrive);
+  lock.lock();
+  changed_.wait(lock, [&] { return silent_ || self; });
+}
+
+bool Membership::takes_part() const {
+  const Lock lock(mutex_);
+  return running_;
+}
+
+bool Membership::give_back(const std::string& session) { return takes_part() && engine_->give_back(session); }
+
+std::vector<core::Member> Membership::members() const {
+  return takes_part() ? engine_->members() : std::vector<core::Member>();
+}
+
+std::optional<std::string> Membership::preferred(const std::string& session) const {
+  return takes_part() ? engine_->preferred(session) : std::nullopt;
+}
+
+void Membership::share(std::vector<std::string> sessions) {
+  const std::lock_guard sharing(sharing_);
+  Lock lock(mutex_);
+  shared_ = sessions;
+  const bool running = running_;
+  lock.unlock();
+  if (running) engine_->share(sessions);
+}
+
+void Membership::ended(const std::string& session, core::Token token) {
+  Lock lock(mutex_);
+  const auto found = owned_.find(session);
+  if (found == owned_.end() || !found->second.ending || found->second.lease->token != token) return;
+  const core::LeaseId lease = found->second.lease->id;
+  lock.unlock();
+  engine_->session_drained(lease);
+}
+
+tl::expected<SessionLease, core::Refusal> Membership::take(const std::string& session) {
+  const core::Refusal cancelled{.code = core::RefusalCode::cancelled};
+  Lock lock(mutex_);
+  if (const Owned* ours = find(session)) {
+    if (ours->usable()) return lease_of(session, *ours);
+    return tl::unexpected(cancelled);
+  }
+  if (!running_) return tl::unexpected(cancelled);
+  auto& hand = hands_[session];
+  const bool first = !hand;
+  if (first) hand = std::make_shared<Hand>();
+  const auto mine = hand;
+  lock.unlock();
+  if (first) engine_->take(session);
+  lock.lock();
+  changed_.wait(lock, [&] { return mine->done || !running_; });
+  if (mine->refusal) return tl::unexpected(*mine->refusal);
+  const Owned* ours = find(session);
+  if (ours == nullptr) return tl::unexpected(cancelled);
+  return lease_of(session, *ours);
+}
+
+const Membership::Owned* Membership::find(const std::string& session) const {
+  const auto found = owned_.find(session);
+  return found == owned_.end() ? nullptr : &found->second;
+}
+
+bool Membership::owned(const std::string& session) const {
+  const Lock lock(mutex_);
+  const Owned* ours = find(session);
+  return ours != nullptr && ours->usable();
+}
+
+bool Membership::uncertain(const std::string& session) const {
+  const Lock lock(mutex_);
+  const Owned* ours = find(session);
+  return ours != nullptr && !ours->ending && ours->lease->uncertain;
+}
+
+bool Membership::owned_strictly(const std::string& session) {
+  Lock lock(mutex_);
+  const Owned* ours = find(session);
+  if (ours == nullptr || !ours->usable()) return false;
+  const auto lease = ours->lease;
+  lock.unlock();
+  return engine_->extend(*lease).has_value() && lease->held();
+}
+
+std::vector<std::string> Membership::all_owned() const {
+  const Lock lock(mutex_);
+  std::vector<std::string> sessions;
+  for (const auto& [session, ours] : owned_) {
+    if (!ours.ending && ours.lease->held()) sessions.push_back(session);
+  }
+  return sessions;
+}
+
+std::optional<SessionLease> Membership::lease_of(const std::string& session) const {
+  const Lock lock(mutex_);
+  const Owned* ours = find(session);
+  if (ours == nullptr) return std::nullopt;
+  return lease_of(session, *ours);
+}
+
+SessionLease Membership::lease_of(const std::string& session, const Owned& owned) const {
+  return {session,          owned.key,          owned.value,
+          engine_->owner(), owned.lease->token, to_public(owned.lease->deadline.load())};
+}
+
+// On whatever thread drives the engine: takes note, and returns.
+void Membership::hear(const core::FleetNotice& notice, const std::shared_ptr<LeaseState>& lease) {
+  const Lock lock(mutex_);
+  std::visit(core::Overload{
+                 [&](const core::SessionTaken& it) { on_taken(it, lease); },
+                 [&](const core::SessionRefused& it) { finish(it.session, it.refusal); },
+                 [&](const core::SessionEnding& it) { on_ending(it, *lease); },
+                 [&](const core::SessionEnded& it) { on_ended(it, *lease); },
+                 [&](const core::InstancesChanged&) { tell({Kind::instances, {}, 0, {}, {}}); },
+                 [&](const core::SessionsChanged&) { tell({Kind::sessions, {}, 0, {}, {}}); },
+                 [&](const core::FleetJoined&) { joined_ = true; },
+                 [&](const core::FleetHindered& it) { on_hindered(it); },
+                 [&](const core::FleetNotOpen& it) { on_not_open(it); },
+                 [&](const core::FleetOpen&) { tell({Kind::open, {}, 0, {}, {}}); },
+                 [&](const core::FleetRefused& it) { on_id_taken(it); },
+                 [&](const core::FleetStopped&) { on_stopped(); },
+             },
+             notice);
+  changed_.notify_all();
+}
+
+// A lease of this client that is none of the fleet's is of no interest.
+void Membership::on_uncertain(const std::shared_ptr<LeaseState>& lease, bool uncertain) {
+  const Lock lock(mutex_);
+  const auto session = sessions_.find(lease->id);
+  if (session == sessions_.end()) return;
+  tell({uncertain ? Kind::uncertain : Kind::certain, session->second, lease->token, {}, {}});
+}
+
+void Membership::on_taken(const core::SessionTaken& taken, const std::shared_ptr<LeaseState>& lease) {
+  const core::Acquired& grant = taken.lease;
+  owned_[taken.session] = {lease, grant.key, grant.grant.value(grant.token)};
+  sessions_[grant.lease] = taken.session;
+  finish(taken.session, std::nullopt);
+  tell({Kind::acquired, taken.session, grant.token, {}, to_public(grant.deadline)});
+}
+
+void Membership::on_ending(const core::SessionEnding& ending, const LeaseState& lease) {
+  owned_.at(ending.session).ending = true;
+  tell({Kind::ending, ending.session, lease.token, name_of(ending.reason), to_public(ending.deadline)});
+}
+
+void Membership::on_ended(const core::SessionEnded& ended, const LeaseState& lease) {
+  owned_.erase(ended.session);
+  sessions_.erase(ended.lease);
+  tell({Kind::ended, ended.session, lease.token, name_of(ended.reason), {}});
+}
+
+// Who has not joined yet is told by start().
+void Membership::on_hindered(const core::FleetHindered& hindered) {
+  if (!joined_) {
+    why_not_ = NotJoined{{}, hindered.failure};
+  } else {
+    engine_->log("the instance " + engine_->owner() + " cannot see the others: " + hindered.failure.detail +
+                 "; it keeps what it has, and tries again");
+  }
+}
+
+void Membership::on_id_taken(const core::FleetRefused& refused) {
+  why_not_ = NotJoined{refused.taken, {}};
+  if (joined_) {
+    engine_->log("another process lives under the id " + engine_->owner() +
+                 " by now; this one leaves the fleet, and gives back what it has");
+  }
+}
+
+void Membership::on_stopped() {
+  running_ = false;
+  while (!hands_.empty()) {
+    finish(hands_.begin()->first, core::Refusal{.code = core::RefusalCode::cancelled});
+  }
+}
+
+void Membership::on_not_open(const core::FleetNotOpen& not_open) {
+  std::optional<core::Duration> opens_in;
+  if (not_open.opens_by) opens_in = *not_open.opens_by - boot_now();
+  FleetEvent event{
+      Kind::not_open, {}, 0, not_open_text(not_open.refusal, nodes_, Patience::waits, opens_in), {}};
+  if (not_open.opens_by) event.deadline = to_public(*not_open.opens_by);
+  tell(std::move(event));
+}
+
+void Membership::finish(const std::string& session, std::optional<core::Refusal> refusal) {
+  const auto hand = hands_.extract(std::string(session));  // the name may be the map's own
+  if (hand.empty()) return;
+  hand.mapped()->done = true;
+  hand.mapped()->refusal = std::move(refusal);
+}
+
+void Membership::tell(FleetEvent event) {
+  events_->post(
+      [this, self = shared_from_this(), event = std::move(event)] {
+        {
+          const Lock lock(mutex_);
+          teller_ = std::this_thread::get_id();
+        }
+        if (handler) {
+          if (const auto thrown = thrown_by(handler, event)) {
+            engine_->log("the handler of a fleet has thrown" + *thrown);
+          }
+        }
+        // With nobody who works on it, the work has ended.
+        if (!handler && event.kind == Kind::ending) ended(event.session, event.token);
+        const Lock lock(mutex_);
+        teller_.reset();
+      },
+      CallbackExecutor::Kind::must_arrive);
+}
+
+}  // namespace tenure::runtime

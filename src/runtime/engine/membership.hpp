@@ -1,0 +1,108 @@
+// One instance's part in a fleet, in the hands of its users: what is ours, by deadlines on a clock, and what is told of
+// it in order. The core decides; this remembers, and waits where users wait.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "runtime/engine/engine.hpp"
+#include "runtime/nodes.hpp"
+#include "tenure/fleet.hpp"
+
+namespace tenure::runtime {
+
+// Why an instance could not join: another lives under its id, its Redis failed, or the client takes part already.
+struct NotJoined {
+  std::optional<core::IdTaken> taken{};
+  std::optional<core::Failure> failure{};
+};
+
+class Membership : public FleetListener, public std::enable_shared_from_this<Membership> {
+ public:
+  Membership(std::shared_ptr<Engine> engine, core::FleetPlan plan, std::optional<DataNode> data, Nodes nodes)
+      : engine_(std::move(engine)),
+        plan_(std::move(plan)),
+        data_(std::move(data)),
+        nodes_(std::move(nodes)) {}
+
+  // Before start().
+  std::function<void(const FleetEvent&)> handler{};
+
+  tl::expected<void, NotJoined> start(const std::shared_ptr<Membership>& self);
+  // Waits until everything is given back, unless it is called by the handler.
+  void stop();
+  // After stop(): tells what is left to tell, and lets the handler go. Waits for that, unless it is called by the handler.
+  void fall_silent();
+  void share(std::vector<std::string> sessions);
+  void ended(const std::string& session, core::Token token);
+  tl::expected<SessionLease, core::Refusal> take(const std::string& session);
+  bool give_back(const std::string& session);
+
+  bool owned(const std::string& session) const;
+  bool uncertain(const std::string& session) const;
+  bool owned_strictly(const std::string& session);
+  std::vector<std::string> all_owned() const;
+  std::optional<SessionLease> lease_of(const std::string& session) const;
+  std::vector<core::Member> members() const;
+  std::optional<std::string> preferred(const std::string& session) const;
+
+ private:
+  struct Owned {
+    std::shared_ptr<LeaseState> lease;
+    std::string key;
+    std::string value;
+    bool ending = false;
+
+    bool usable() const { return !ending && !lease->uncertain && lease->held(); }
+  };
+  // One who waits for a session that was asked for by hand.
+  struct Hand {
+    bool done = false;
+    std::optional<core::Refusal> refusal{};
+  };
+  using Lock = std::unique_lock<std::mutex>;
+
+  void hear(const core::FleetNotice& notice, const std::shared_ptr<LeaseState>& lease) override;
+  void on_uncertain(const std::shared_ptr<LeaseState>& lease, bool uncertain) override;
+  void on_taken(const core::SessionTaken& taken, const std::shared_ptr<LeaseState>& lease);
+  void on_ending(const core::SessionEnding& ending, const LeaseState& lease);
+  void on_ended(const core::SessionEnded& ended, const LeaseState& lease);
+  void on_hindered(const core::FleetHindered& hindered);
+  void on_not_open(const core::FleetNotOpen& not_open);
+  void on_id_taken(const core::FleetRefused& refused);
+  void on_stopped();
+  void finish(const std::string& session, std::optional<core::Refusal> refusal);
+  void tell(FleetEvent event);
+  const Owned* find(const std::string& session) const;
+  // If not, the engine's fleet may be another's.
+  bool takes_part() const;
+  SessionLease lease_of(const std::string& session, const Owned& owned) const;
+
+  std::shared_ptr<Engine> engine_;
+  core::FleetPlan plan_;
+  std::optional<DataNode> data_;
+  Nodes nodes_;               // to be named
+  std::mutex sharing_;        // locked before the engine's
+  mutable std::mutex mutex_;  // never locked while the engine is called
+  std::condition_variable changed_;
+  bool running_ = false;
+  bool joined_ = false;
+  bool silent_ = false;
+  std::optional<NotJoined> why_not_{};
+  std::optional<std::vector<std::string>> shared_{};
+  std::map<std::string, Owned> owned_;
+  std::map<core::LeaseId, std::string> sessions_;  // by lease
+  std::map<std::string, std::shared_ptr<Hand>> hands_;
+  std::optional<std::thread::id> teller_{};
+  std::unique_ptr<CallbackExecutor> events_ = std::make_unique<CallbackExecutor>(1);
+};
+
+}  // namespace tenure::runtime

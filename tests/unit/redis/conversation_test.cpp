@@ -1,0 +1,209 @@
+// Greeting, order and NOSCRIPT; what admission adds: admission_test.cpp.
+#include <utility>
+
+#include "unit/redis/conversing.hpp"
+
+namespace tenure::redis {
+namespace {
+
+TEST_F(Conversing, WithoutPasswordAndDatabaseItBeginsWithTheAdmission) {
+  Conversation& talk = open();
+  EXPECT_EQ(said(), (std::vector<Command>{admit(1)}));
+  EXPECT_FALSE(talk.waiting());  // no request is
+}
+
+TEST_F(Conversing, TheGreetingGivesPasswordAndDatabase) {
+  greeting = {.user = "", .password = "secret", .database = 0};
+  open();
+  EXPECT_EQ(said(), (std::vector<Command>{{"AUTH", "secret"}}));
+  greeting = {.user = "app", .password = "secret", .database = 3};
+  open();
+  EXPECT_EQ(said(), (std::vector<Command>{{"AUTH", "app", "secret"}, {"SELECT", "3"}}));
+}
+
+TEST_F(Conversing, RequestsWaitUntilGreetingAndAdmissionAreAnswered) {
+  greeting = {.user = "", .password = "secret", .database = 3};
+  Conversation& talk = open();
+  said();
+  talk.ask(RequestId{1}, acquire_a, out);
+  talk.ask(RequestId{2}, release_a, out);
+  EXPECT_TRUE(talk.waiting());
+  EXPECT_FALSE(answer(ok));
+  EXPECT_TRUE(said().empty());
+  EXPECT_FALSE(answer(ok));
+  EXPECT_EQ(said(), (std::vector<Command>{admit(1)}));
+  EXPECT_FALSE(answer(record("e1")));
+  EXPECT_EQ(said(), (std::vector<Command>{call(acquire_a), call(release_a)}));
+}
+
+// Whoever connects may be asked before the connection stands.
+TEST_F(Conversing, ARequestAskedBeforeTheOpeningDoesNotOvertakeTheGreeting) {
+  greeting.password = "secret";
+  begin();
+  it->ask(RequestId{1}, acquire_a, out);
+  EXPECT_TRUE(said().empty());
+  EXPECT_TRUE(it->carries(RequestId{1}));
+  it->open(out);
+  EXPECT_EQ(said(), (std::vector<Command>{{"AUTH", "secret"}}));
+  EXPECT_FALSE(answer(ok));
+  EXPECT_FALSE(answer(record("e1")));
+  EXPECT_EQ(said(), (std::vector<Command>{admit(1), call(acquire_a)}));
+}
+
+TEST_F(Conversing, AReplyBeforeTheOpeningIsAnError) {
+  begin();
+  EXPECT_FALSE(it->hear(ok, out));
+}
+
+TEST_F(Conversing, ARequestThatNeverLeftCannotHaveTakenEffect) {
+  open();
+  it->ask(RequestId{1}, acquire_a, out);
+  const auto unanswered = it->close();
+  ASSERT_EQ(unanswered.size(), 1U);
+  EXPECT_EQ(unanswered[0].applied, Applied::no);
+  EXPECT_FALSE(it->carries(RequestId{1}));
+}
+
+TEST_F(Conversing, ARefusedGreetingIsAnErrorAndTheRequestsNeverLeft) {
+  greeting.password = "wrong";
+  Conversation& talk = open();
+  said();
+  talk.ask(RequestId{1}, acquire_a, out);
+  const auto heard =
+      talk.hear(Value::error("WRONGPASS invalid username-password pair or user is disabled."), out);
+  ASSERT_FALSE(heard);
+  EXPECT_EQ(heard.error().code, FailureCode::auth);
+  EXPECT_EQ(heard.error().detail.find("wrong\""), std::string::npos);
+  EXPECT_TRUE(said().empty());
+
+  const auto unanswered = talk.close();
+  ASSERT_EQ(unanswered.size(), 1U);
+  EXPECT_EQ(unanswered[0].id, RequestId{1});
+  EXPECT_EQ(unanswered[0].applied, Applied::no);
+}
+
+// S13, M18
+TEST(Greeting, ARefusalThatRepeatsThePasswordIsNotRepeated) {
+  const Greeting greeting{"me", "hunter2"};
+  const auto echoed = greeting_failure(greeting, "WRONGPASS hunter2 is wrong");
+  EXPECT_EQ(echoed.code, core::FailureCode::auth);
+  EXPECT_EQ(echoed.detail.find("hunter2"), std::string::npos) << echoed.detail;
+  EXPECT_NE(greeting_failure(greeting, "WRONGPASS it is wrong").detail.find("it is wrong"),
+            std::string::npos);
+}
+
+TEST_F(Conversing, RepliesBelongToTheOldestOpenRequest) {
+  Conversation& talk = admitted();
+  talk.ask(RequestId{7}, acquire_a, out);
+  talk.ask(RequestId{3}, release_b, out);
+  const auto first = answer(Value::of(5));
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->id, RequestId{7});
+  EXPECT_EQ(std::get<core::Granted>(first->reply).token, 5U);
+  const auto second = answer(one_done);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->id, RequestId{3});
+  EXPECT_EQ(std::get<core::KeyAnswers>(second->reply), core::KeyAnswers{core::KeyAnswer::done});
+  EXPECT_FALSE(talk.waiting());
+}
+
+TEST_F(Conversing, AReplyThatNobodyAskedForIsAnError) {
+  Conversation& talk = admitted();
+  talk.ask(RequestId{1}, release_a, out);
+  hear(one_done);
+  const auto heard = talk.hear(one_done, out);
+  ASSERT_FALSE(heard);
+  EXPECT_EQ(heard.error().code, FailureCode::protocol);
+}
+
+TEST_F(Conversing, AnErrorReplyIsAFailureOfItsOwnRequestOnly) {
+  Conversation& talk = admitted();
+  talk.ask(RequestId{1}, acquire_a, out);
+  talk.ask(RequestId{2}, release_b, out);
+  const auto first = answer(Value::error("LOADING Redis is loading the dataset in memory"));
+  ASSERT_TRUE(first);
+  EXPECT_EQ(std::get<core::Failure>(first->reply).code, FailureCode::loading);
+  EXPECT_EQ(answer(one_done)->id, RequestId{2});
+}
+
+// T29
+TEST_F(Conversing, AScriptThatRedisForgotIsSentWhole) {
+  Conversation& talk = admitted();
+  talk.ask(RequestId{1}, acquire_a, out);
+  said();
+  EXPECT_FALSE(answer(no_script));
+  EXPECT_EQ(said(), (std::vector<Command>{call(acquire_a, "e1", CallBy::body)}));
+  const auto reply = answer(Value::of(5));
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->id, RequestId{1});
+}
+
+TEST_F(Conversing, AfterScriptFlushTheRequestsKeepTheirOrder) {
+  Conversation& talk = admitted();
+  talk.ask(RequestId{1}, acquire_a, out);
+  talk.ask(RequestId{2}, release_b, out);
+  said();
+  EXPECT_FALSE(answer(no_script));
+  EXPECT_FALSE(answer(no_script));
+  EXPECT_EQ(said(),
+            (std::vector<Command>{call(acquire_a, "e1", CallBy::body), call(release_b, "e1", CallBy::body)}));
+  EXPECT_EQ(answer(Value::of(5))->id, RequestId{1});
+  EXPECT_EQ(answer(one_done)->id, RequestId{2});
+}
+
+// T12, T29: sent again, the acquire would come behind the release that is on its way, and the grant would
+// stay.
+TEST_F(Conversing, AnAcquireWithItsReleaseBehindItIsNotSentAgain) {
+  Conversation& talk = admitted();
+  talk.ask(RequestId{1}, acquire_a, out);
+  talk.ask(RequestId{2}, release_a, out);
+  said();
+  const auto acquire = answer(no_script);
+  ASSERT_TRUE(acquire);
+  EXPECT_EQ(acquire->id, RequestId{1});
+  EXPECT_EQ(std::get<core::Failure>(acquire->reply).applied, Applied::no);
+  EXPECT_TRUE(said().empty());
+  EXPECT_EQ(answer(one_missing)->id, RequestId{2});
+  EXPECT_FALSE(talk.waiting());
+}
+
+// The same for a lease that is put back; one that is not given up is sent again.
+TEST_F(Conversing, AReassertWithAReleaseOfOneOfItsGrantsBehindItIsNotSentAgain) {
+  const core::Grant other("us", 0xbb);
+  const core::Request both = core::ReassertRequest{10s, false, {{"a", grant, 7}, {"b", other, 8}}};
+  const core::Request one = core::ReassertRequest{10s, false, {{"a", grant, 7}}};
+  Conversation& talk = admitted();
+  talk.ask(RequestId{1}, both, out);
+  talk.ask(RequestId{2}, one, out);
+  talk.ask(RequestId{3}, release_b, out);
+  said();
+  EXPECT_EQ(answer(no_script)->id, RequestId{1});
+  EXPECT_FALSE(answer(no_script));
+  EXPECT_EQ(said(), (std::vector<Command>{call(one, "e1", CallBy::body)}));
+}
+
+TEST_F(Conversing, ARequestOfAnotherNameIsNotAskedTwice) {
+  Conversation& talk = admitted();
+  talk.ask(RequestId{1}, acquire_a, out);
+  talk.ask(RequestId{2}, release_b, out);
+  said();
+  EXPECT_FALSE(answer(no_script));
+  EXPECT_EQ(answer(one_done)->id, RequestId{2});
+  EXPECT_EQ(said().size(), 1U);
+  EXPECT_EQ(answer(Value::of(5))->id, RequestId{1});
+}
+
+TEST_F(Conversing, WhatWasSentAndNotAnsweredMayHaveTakenEffect) {
+  Conversation& talk = admitted();
+  talk.ask(RequestId{1}, acquire_a, out);
+  talk.ask(RequestId{2}, release_b, out);
+  answer(Value::of(5));
+  const auto unanswered = talk.close();
+  ASSERT_EQ(unanswered.size(), 1U);
+  EXPECT_EQ(unanswered[0].id, RequestId{2});
+  EXPECT_EQ(unanswered[0].applied, Applied::perhaps);
+  EXPECT_FALSE(talk.waiting());
+}
+
+}  // namespace
+}  // namespace tenure::redis
