@@ -5,11 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "core/agent.hpp"
-#include "core/base/overload.hpp"
 #include "unit/core/machine.hpp"
 
 namespace tenure::core {
@@ -47,19 +45,7 @@ struct Electing : testing::Test {
   const Elections& elections() const { return agent->elections(); }
 
   // What the driver does after every call.
-  void settle() {
-    for (Outcome outcome = agent->take(); !outcome.empty(); outcome = agent->take()) {
-      for (const Notice& notice : outcome.notices) {
-        std::visit(
-            Overload{[&](const FleetNotice&) { told.emplace_back("of a fleet"); },
-                     [&](const ClockJumped&) { told.emplace_back("a clock that jumped"); },
-                     [&](const auto& audience) { std::visit([&](const auto& it) { on(it); }, audience); }},
-            notice);
-      }
-      for (const Drop& it : outcome.effects.drops) on(it);
-      for (const Send& it : outcome.effects.sends) on(it);
-    }
-  }
+  void settle();
   ElectionId start(ElectionPlan plan = election_plan()) {
     const ElectionId id = agent->start(std::move(plan), now);
     settle();
@@ -109,11 +95,7 @@ struct Electing : testing::Test {
     std::erase_if(found, [](const Send& it) { return !std::holds_alternative<Kind>(it.request); });
     return found;
   }
-  void reply(const Send& to, const Reply& reply) {
-    std::erase_if(open, [&](const Send& it) { return it.id == to.id; });
-    agent->on_reply(to.id, reply, now);
-    settle();
-  }
+  void reply(const Send& to, const Reply& reply);
   // To all that wait for such an answer; there must be some.
   template <class Kind>
   void reply(const Reply& answer) {
@@ -139,49 +121,24 @@ struct Electing : testing::Test {
     return found;
   }
 
-  void on(const Send& it) {
-    if (std::holds_alternative<ClockRequest>(it.request)) {
-      agent->on_reply(it.id, NodeClock{1000h + now.time_since_epoch()}, now);
-      return;
-    }
-    open.push_back(it);
-    const auto* look = std::get_if<LookRequest>(&it.request);
-    if (look != nullptr && redis_shows) reply(it, Sights(look->keys.size(), *redis_shows));
-  }
-  void on(const Drop& it) {
-    std::erase_if(open, [&](const Send& sent) { return sent.id == it.id; });
-  }
-  void on(const Elected& it) {
-    term = it.term;
-    told.push_back("elected " + std::to_string(it.term.token));
-  }
-  void on(const TermEnding& it) {
-    static constexpr std::array reasons{"not_renewed", "missing",      "taken",  "over",
-                                        "closed",      "stepped_down", "stopped"};
-    endings.push_back(it);
-    told.push_back(std::string("ending ") + reasons.at(static_cast<std::size_t>(it.reason)));
-  }
-  void on(const TermOverran&) { told.emplace_back("overran"); }
-  void on(const TermOver&) { told.emplace_back("over"); }
-  void on(const LeaderChanged& it) {
-    changes.push_back(it);
-    told.push_back(it.now ? "leader " + it.now->owner + " " + std::to_string(it.now->token)
-                          : "leader nobody");
-  }
-  void on(const CampaignHindered& it) {
-    static constexpr std::array codes{"held", "no_quorum", "not_open", "too_slow", "waited", "cancelled"};
-    told.push_back(std::string("hindered ") + codes.at(static_cast<std::size_t>(it.refusal.code)));
-  }
-  void on(const ElectionStopped&) { told.emplace_back("stopped"); }
+  void on(const Send& it);
+  void on(const Drop& it);
+  void on(const Elected& it);
+  void on(const TermEnding& it);
+  void on(const TermOverran&);
+  void on(const TermOver&);
+  void on(const LeaderChanged& it);
+  void on(const CampaignHindered& it);
+  void on(const ElectionStopped&);
   // What happens to the lease of a term is also told as such.
-  void on(const Renewed&) {}
-  void on(const Uncertain&) {}
-  void on(const Lost&) {}
+  void on(const Renewed&);
+  void on(const Uncertain&);
+  void on(const Lost&);
   // These are the affair of the election alone.
-  void on(const Acquired&) { told.emplace_back("an Acquired that belongs to nobody"); }
-  void on(const Refused&) { told.emplace_back("a Refused that belongs to nobody"); }
-  void on(const Waiting&) { told.emplace_back("a Waiting that belongs to nobody"); }
-  void on(const Released&) { told.emplace_back("a Released that belongs to nobody"); }
+  void on(const Acquired&);
+  void on(const Refused&);
+  void on(const Waiting&);
+  void on(const Released&);
 };
 
 }  // namespace tenure::core

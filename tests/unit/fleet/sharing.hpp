@@ -5,12 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <utility>
 
 #include "core/agent.hpp"
-#include "core/base/overload.hpp"
 #include "unit/core/machine.hpp"
 
 namespace tenure::core {
@@ -53,33 +51,41 @@ struct Sharing : testing::Test {
 
   // The driver's calls.
   void start() {
-    call([&] { agent.join(plan, now); });
+    agent.join(plan, now);
+    drive();
   }
   void share(const Sessions& all) {
-    call([&] { agent.share(all, now); });
+    agent.share(all, now);
+    drive();
   }
   void stop() {
-    call([&] { agent.leave(now); });
+    agent.leave(now);
+    drive();
   }
   void close() {
-    call([&] { agent.close_fleet(now); });
+    agent.close_fleet(now);
+    drive();
   }
   void take(const std::string& session) {
-    call([&] { agent.take_session(session, now); });
+    agent.take_session(session, now);
+    drive();
   }
   bool give_back(const std::string& session) {
-    bool ours_to_give = false;
-    call([&] { ours_to_give = agent.give_back(session, now); });
+    const bool ours_to_give = agent.give_back(session, now);
+    drive();
     return ours_to_give;
   }
   void drained(const std::string& session) {
-    call([&] { agent.session_drained(ours.at(session).lease, now); });
+    agent.session_drained(ours.at(session).lease, now);
+    drive();
   }
   void hear(const std::string& message) {
-    call([&] { agent.on_change(message, now); });
+    agent.on_change(message, now);
+    drive();
   }
   void on_timer() {
-    call([&] { agent.on_timer(now); });
+    agent.on_timer(now);
+    drive();
   }
   std::optional<Time> wake() const { return agent.wake(); }
   // The clock moves, and everything happens when it is due.
@@ -135,124 +141,31 @@ struct Sharing : testing::Test {
   Told events() { return std::exchange(told, {}); }
 
  private:
-  template <class Call>
-  void call(Call&& what) {
-    what();
-    for (;;) {
-      for (Outcome outcome = agent.take(); !outcome.empty(); outcome = agent.take()) {
-        for (const Notice& notice : outcome.notices) {
-          std::visit(Overload{[&](const FleetNotice& it) { std::visit([&](const auto& of) { on(of); }, it); },
-                              [](const LeaseNotice&) {},  // is told by what its session goes through
-                              [&](const auto&) { told.emplace_back("what is no fleet's"); }},
-                     notice);
-        }
-        perform(outcome.effects);
-      }
-      const auto next = std::ranges::find_if(open, [this](const Send& it) { return answers(it.request); });
-      if (next == open.end()) return;
-      const Send sent = *next;
-      open.erase(next);
-      agent.on_reply(sent.id, std::visit([this](const auto& it) { return this->answer(it); }, sent.request),
-                     now);
-    }
-  }
-  void perform(Effects& effects) {
-    for (const Drop& drop : effects.drops) {
-      std::erase_if(open, [&](const Send& sent) { return sent.id == drop.id; });
-    }
-    std::ranges::move(effects.sends, std::back_inserter(open));
-    if (effects.listen && !std::exchange(listens, true)) agent.on_listening(0, true, now);
-  }
-
-  bool answers(const Request& request) const {
-    if (std::holds_alternative<ClockRequest>(request)) return true;
-    // One request after the other.
-    const bool of_lease =
-        std::holds_alternative<AcquireRequest>(request) || std::holds_alternative<ReleaseRequest>(request);
-    return !silent && (grants || !of_lease);
-  }
-  Reply answer(const BeatRequest& it) {
-    beats.push_back(it);
-    if (beat_answer) return *beat_answer;
-    LiveMembers live{others, version};
-    if (it.ttl > 0s) live.members.push_back(member(it.id, it.beat.owned));
-    std::ranges::sort(live.members, {}, &Member::id);
-    return live;
-  }
-  Reply answer(const LookRequest& it) {
-    looked_at = it.keys;
-    Sights sights;
-    for (const std::string& key : it.keys) sights.push_back(redis.contains(key) ? redis.at(key) : Sight{});
-    return sights;
-  }
-  Reply answer(const AcquireRequest& it) {
-    if (!closed.empty()) return NotOpen{closed};
-    const auto found = redis.find(it.key);
-    if (found != redis.end() && !found->second.value.starts_with(it.grant.stamp())) {
-      if (it.ticket) found->second.waiters = std::max<std::int64_t>(found->second.waiters, 1);
-      return Held{read_holder(found->second.value), found->second.left,
-                  it.ticket ? std::optional(0) : std::nullopt};
-    }
-    redis[it.key] = {it.grant.value(++last_token), 30s};
-    return Granted{last_token};
-  }
-  Reply answer(const RenewRequest& it) {
-    KeyAnswers answers;
-    for (const Holding& item : it.items) {
-      const auto found = redis.find(item.key);
-      answers.push_back(found == redis.end()                                  ? KeyAnswer::missing
-                        : found->second.value == item.grant.value(item.token) ? KeyAnswer::done
-                                                                              : KeyAnswer::foreign);
-    }
-    return answers;
-  }
-  Reply answer(const ReleaseRequest& it) {
-    const auto found = redis.find(it.key);
-    if (found == redis.end()) return KeyAnswers{KeyAnswer::missing};
-    if (it.ticket) found->second.waiters = 0;
-    if (!found->second.value.starts_with(it.grant.stamp())) return KeyAnswers{KeyAnswer::foreign};
-    redis.erase(found);
-    return KeyAnswers{KeyAnswer::done};
-  }
-  Reply answer(const ReassertRequest& it) { return KeyAnswers(it.items.size(), KeyAnswer::missing); }
-  Reply answer(const ClockRequest&) { return NodeClock{1000h + now.time_since_epoch()}; }
-  Reply answer(const ConfirmRequest&) { return KeyAnswers{KeyAnswer::done}; }
-  Reply answer(const OpenRequest&) {
-    closed.clear();
-    return Opened{};
-  }
-
-  void on(const SessionTaken& it) {
-    ours[it.session] = it.lease;
-    told.push_back("took " + it.session);
-  }
-  void on(const SessionRefused& it) { told.push_back("did not get " + it.session); }
-  void on(const SessionEnding& it) {
-    static constexpr std::array reasons{"rebalance",   "removed", "given_back", "stopped",
-                                        "not_renewed", "missing", "taken",      "closed"};
-    endings.push_back(it);
-    told.push_back("ending " + it.session + " " + reasons.at(static_cast<std::size_t>(it.reason)));
-  }
-  void on(const SessionEnded& it) {
-    ours.erase(it.session);
-    told.push_back("ended " + it.session);
-  }
-  void on(const InstancesChanged& it) {
-    std::string text = "instances";
-    for (const std::string& id : it.joined) text += " +" + id;
-    for (const std::string& id : it.left) text += " -" + id;
-    told.push_back(text);
-  }
-  void on(const SessionsChanged&) { told.emplace_back("sessions changed"); }
-  void on(const FleetJoined&) { told.emplace_back("joined"); }
-  void on(const FleetHindered&) { told.emplace_back("hindered"); }
-  void on(const FleetNotOpen& it) {
-    told.emplace_back("not open");
-    opens_by = it.opens_by;
-  }
-  void on(const FleetOpen&) { told.emplace_back("open"); }
-  void on(const FleetRefused&) { told.emplace_back("refused"); }
-  void on(const FleetStopped&) { told.emplace_back("stopped"); }
+  // What the driver does after every call.
+  void drive();
+  void perform(Effects& effects);
+  bool answers(const Request& request) const;
+  Reply answer(const BeatRequest& it);
+  Reply answer(const LookRequest& it);
+  Reply answer(const AcquireRequest& it);
+  Reply answer(const RenewRequest& it);
+  Reply answer(const ReleaseRequest& it);
+  Reply answer(const ReassertRequest& it);
+  Reply answer(const ClockRequest&);
+  Reply answer(const ConfirmRequest&);
+  Reply answer(const OpenRequest&);
+  void on(const SessionTaken& it);
+  void on(const SessionRefused& it);
+  void on(const SessionEnding& it);
+  void on(const SessionEnded& it);
+  void on(const InstancesChanged& it);
+  void on(const SessionsChanged&);
+  void on(const FleetJoined&);
+  void on(const FleetHindered&);
+  void on(const FleetNotOpen& it);
+  void on(const FleetOpen&);
+  void on(const FleetRefused&);
+  void on(const FleetStopped&);
 };
 
 }  // namespace tenure::core
