@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "core/base/overload.hpp"
 #include "unit/election/electing.hpp"
 
 namespace tenure::core {
