@@ -16,12 +16,15 @@ namespace tenure {
 
 struct Refusal;
 
-/// For nodes whose URL begins with rediss://. The server's certificate is always verified.
+/// For nodes whose URL begins with rediss://. The server's certificate is always verified. Files are PEM; each field may be
+/// left empty.
 struct Tls {
   std::string ca_file{};           // whom to trust; empty: whom the system trusts
-  std::string certificate_file{};  // of this client, where the server asks for one
+  std::string certificate_file{};  // of this client, where the server asks for one; only with its key
   std::string key_file{};          // and its key
   std::string server_name{};       // that the certificate must show; empty: the host of the URL
+
+  bool operator==(const Tls&) const = default;
 };
 
 struct ClientOptions {

@@ -42,8 +42,7 @@ tl::expected<runtime::Nodes, std::string> nodes_of(const ClientOptions& options)
   runtime::Nodes nodes{std::move(*addresses)};
   if (auto error = runtime::error_in(nodes.addresses)) return tl::unexpected(std::move(*error));
   nodes.keyspace = {options.prefix, options.ttl_max, redis::node_set(nodes.addresses, options.node_set)};
-  const auto& [ca, certificate, key, name] = options.tls;
-  nodes.tls_options = {ca, certificate, key, name};
+  nodes.tls_options = options.tls;
   if (std::ranges::any_of(nodes.addresses, &redis::Address::tls)) {
     auto tls = runtime::Tls::load(nodes.tls_options);
     if (!tls) return tl::unexpected(std::move(tls.error()));

@@ -6,6 +6,7 @@
 #include "core/notice.hpp"
 #include "runtime/engine/client.hpp"
 #include "runtime/nodes.hpp"
+#include "runtime/usage.hpp"
 #include "tenure/lease.hpp"
 #include "tenure/refusal.hpp"
 
@@ -28,7 +29,6 @@ struct Held {
 };
 
 Loss loss(core::LossReason reason);
-inline Refusal usage(std::string message) { return {Refusal::Code::usage, std::move(message)}; }
 // A refusal of the core, as users see it.
 Refusal refusal(const core::Refusal& refusal, const std::string& name, const Context& context);
 

@@ -123,8 +123,7 @@ tl::expected<std::unique_ptr<Fleet>, Refusal> Client::fleet(std::string name,
     if (!addresses) return refuse(addresses.error());
     data = runtime::DataNode{addresses->front(), {}};
     if (data->address.tls) {
-      const auto& [ca, certificate, key, server_name] = options.data_tls;
-      auto tls = runtime::Tls::load({ca, certificate, key, server_name});
+      auto tls = runtime::Tls::load(options.data_tls);
       if (!tls) return refuse(tls.error());
       data->tls = std::move(*tls);
     }

@@ -7,6 +7,7 @@
 #include "core/base/duration_reader.hpp"
 #include "poll/conductor.hpp"
 #include "redis/session_call.hpp"
+#include "runtime/usage.hpp"
 
 namespace tenure {
 
@@ -14,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Refusal usage(std::string message) { return {Refusal::Code::usage, std::move(message)}; }
+using detail::usage;
 
 // A sentence about what is wrong, or nothing.
 using Error = std::optional<std::string>;
@@ -61,8 +62,7 @@ tl::expected<std::optional<poll::Ledger::Options>, std::string> ledger_of(const 
   if (!address) return tl::unexpected(std::move(address.error()));
   poll::Ledger::Options ledger;
   if (address->tls) {
-    const auto& [ca, certificate, key, name] = options.tls;
-    auto tls = runtime::Tls::load({ca, certificate, key, name});
+    auto tls = runtime::Tls::load(options.tls);
     if (!tls) return tl::unexpected(std::move(tls.error()));
     ledger.tls = std::move(*tls);
   }

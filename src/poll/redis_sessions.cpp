@@ -3,6 +3,7 @@
 #include "core/base/duration_reader.hpp"
 #include "core/base/names.hpp"
 #include "redis/key_names.hpp"
+#include "runtime/usage.hpp"
 #include "tenure/fleet.hpp"
 
 namespace tenure {
@@ -74,7 +75,7 @@ tl::expected<Sessions, core::Failure> RedisSessions::read_by_index() {
 
 namespace {
 
-Refusal usage(std::string message) { return {Refusal::Code::usage, std::move(message)}; }
+using detail::usage;
 
 std::optional<std::string> error_in(const RedisSessionsOptions& options) {
   if (auto error = redis::prefix_error(options.tenure_prefix)) return error;
@@ -99,10 +100,8 @@ tl::expected<std::unique_ptr<SessionSource>, Refusal> redis_sessions(const Redis
       .find = options.find,
       .addresses = options.http ? poll::Addresses::http : poll::Addresses::any,
       .timeout = options.timeout};
-  const auto& [ca, certificate, key, name] = options.tls;
-  const runtime::TlsOptions tls{ca, certificate, key, name};
   if (source.address.tls) {
-    auto loaded = runtime::Tls::load(tls);
+    auto loaded = runtime::Tls::load(options.tls);
     if (!loaded) return tl::unexpected(usage(std::move(loaded.error())));
     source.tls = std::move(*loaded);
   }

@@ -1,7 +1,8 @@
 #include "poll/rota.hpp"
 
 #include <algorithm>
-#include <cassert>
+
+#include "core/base/check.hpp"
 
 namespace tenure::poll {
 
@@ -108,7 +109,7 @@ void Rota::ended(const Tenancy& of, Now now) {
 
 Rota::Polled Rota::poll_ended(PollId id, PollEnd::How how, bool ok, Now now) {
   const auto found = polls_.find(id);
-  assert(found != polls_.end());
+  core::must(found != polls_.end(), "only a poll that has begun ends");
   Polled polled = std::move(found->second);
   polls_.erase(found);
   Entry& entry = entries_.at(polled.of.session);

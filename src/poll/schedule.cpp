@@ -1,8 +1,9 @@
 #include "poll/schedule.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cstdint>
+
+#include "core/base/check.hpp"
 
 namespace tenure::poll {
 
@@ -17,12 +18,15 @@ std::uint64_t hash(std::string_view text) {
   return bits ^ (bits >> 31U);
 }
 
+Milliseconds phase_of(std::string_view session, Milliseconds interval) {
+  core::must(interval > Milliseconds::zero(), "a session has an interval");
+  return Milliseconds(hash(session) % static_cast<std::uint64_t>(interval.count()));
+}
+
 }  // namespace
 
 Cadence::Cadence(std::string_view session, Milliseconds interval)
-    : interval_(interval), phase_(hash(session) % static_cast<std::uint64_t>(interval.count())) {
-  assert(interval > Milliseconds::zero());
-}
+    : interval_(interval), phase_(phase_of(session, interval)) {}
 
 WallTime Cadence::slot_at(WallTime time) const {
   const Milliseconds since = time.time_since_epoch() - phase_;

@@ -124,11 +124,6 @@ class Instance {
         {args_.target.fleet, redis, plan_.apart ? redis::to_text(plan_.data) : "", core::to_text(ttl)});
   }
 
-  Tls tls() const {
-    const auto& [ca, certificate, key, name] = plan_.nodes.tls_options;
-    return {ca, certificate, key, name};
-  }
-
   ClientOptions client_options() {
     ClientOptions options;
     options.nodes.clear();
@@ -137,7 +132,7 @@ class Instance {
       options.nodes.push_back(redis::whole_url(address));
       any_tls = any_tls || address.tls;
     }
-    if (any_tls) options.tls = tls();
+    if (any_tls) options.tls = plan_.nodes.tls_options;
     options.id = plan_.id;
     options.ttl_max = plan_.nodes.keyspace.cap;
     options.prefix = plan_.nodes.keyspace.prefix;
@@ -151,14 +146,14 @@ class Instance {
     FleetOptions options{.ttl = whole(args_.ttl), .renew = whole(args_.renew), .weight = args_.weight};
     if (!plan_.apart) return options;
     options.data = redis::whole_url(plan_.data);
-    if (plan_.data.tls) options.data_tls = tls();
+    if (plan_.data.tls) options.data_tls = plan_.nodes.tls_options;
     return options;
   }
 
   RedisSessionsOptions source_options() const {
     RedisSessionsOptions options;
     options.url = redis::whole_url(plan_.data);
-    if (plan_.data.tls) options.tls = tls();
+    if (plan_.data.tls) options.tls = plan_.nodes.tls_options;
     options.find = args_.target.index ? RedisSessionsOptions::Find::index : RedisSessionsOptions::Find::scan;
     options.prefix = args_.target.session_prefix;
     options.http = args_.exec.empty();
@@ -185,7 +180,7 @@ class Instance {
     PollerOptions options;
     options.strict = args_.strict;
     options.data = redis::whole_url(plan_.data);
-    if (plan_.data.tls) options.tls = tls();
+    if (plan_.data.tls) options.tls = plan_.nodes.tls_options;
     // Only one Redis that has both can compare a result with its lease.
     options.leases_in_data = !plan_.apart && plan_.nodes.addresses.size() == 1;
     options.on_event = [this](const PollEvent& event) { log_.hear(event); };

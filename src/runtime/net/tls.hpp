@@ -10,18 +10,12 @@
 #include <tl/expected.hpp>
 
 #include "core/message.hpp"
+#include "tenure/options.hpp"
 
 namespace tenure::runtime {
 
-// All of these may be left empty. The files are PEM.
-struct TlsOptions {
-  std::string ca_file{};           // who vouches for servers; else the CAs that this system trusts
-  std::string certificate_file{};  // ours, for a server that asks for one; only with its key
-  std::string key_file{};
-  std::string server_name{};  // that every server's certificate must show; else the host of its address
-
-  bool operator==(const TlsOptions&) const = default;
-};
+// As users wish for it.
+using TlsOptions = tenure::Tls;
 
 // What these options are called where a person sets them, for messages; empty: they are only described.
 struct TlsFlags {
