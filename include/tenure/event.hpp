@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace tenure {
 
@@ -21,5 +22,7 @@ struct Event {
   std::uint64_t token = 0;
   std::string detail{};  // a sentence, where there is more to say
 };
+
+std::string_view to_string(Event::Kind kind);
 
 }  // namespace tenure

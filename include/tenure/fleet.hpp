@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tl/expected.hpp>
 #include <vector>
 
@@ -50,6 +51,19 @@ struct SessionLease {
   BootClock::time_point deadline{};
 };
 
+/// Why a session is ours no more. With the first four its work may end in peace; else its lease is being lost.
+enum class SessionEnd : std::uint8_t {
+  rebalance,    // another should have it
+  removed,      // share() names it no more
+  released,     // Fleet::release()
+  stopped,      // Fleet::stop()
+  not_renewed,  // the deadline came near without an answer
+  missing,      // its key is gone: deleted by hand, or evicted
+  taken,        // its key shows another grant
+  closed,       // Client::close()
+};
+std::string_view to_string(SessionEnd reason);
+
 struct FleetEvent {
   enum class Kind : std::uint8_t {
     acquired,   // it is ours: work may begin
@@ -65,12 +79,15 @@ struct FleetEvent {
   Kind kind{};
   std::string session{};
   std::uint64_t token = 0;
-  /// For ending and ended: rebalance, removed, released, stopped, not_renewed, missing, taken or closed. For not_open: a sentence that names
-  /// the nodes.
-  std::string reason{};
+  /// For ending and ended.
+  std::optional<SessionEnd> reason{};
+  /// For not_open: a sentence that names the nodes.
+  std::string detail{};
   /// For ending: nobody else can own it before. For not_open: new leases are granted by then, if that is known.
   BootClock::time_point deadline{};
 };
+
+std::string_view to_string(FleetEvent::Kind kind);
 
 /// Made by Client::fleet(). An abstract class, so that an application can be tested with another one.
 /// All calls may be made from any thread; none after fork().
@@ -114,7 +131,7 @@ class Fleet {
   virtual std::vector<std::string> owned_sessions() const = 0;
   virtual std::optional<SessionLease> lease_info(const std::string& session) const = 0;
 
-  virtual std::vector<Instance> live_nodes() const = 0;
+  virtual std::vector<Instance> live_instances() const = 0;
   /// Who should have it, as placement sees it from here. Nothing: it is not shared.
   virtual std::optional<std::string> preferred_owner(const std::string& session) const = 0;
   virtual bool is_preferred_owner(const std::string& session) const = 0;

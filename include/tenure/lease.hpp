@@ -8,6 +8,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <tl/expected.hpp>
 
 #include "tenure/clock.hpp"
@@ -29,6 +30,7 @@ enum class Loss : std::uint8_t {
   stepped_down,  // Election::step_down()
   stopped,       // Election::stop()
 };
+std::string_view to_string(Loss loss);
 
 /// How a lease was given back.
 enum class Released : std::uint8_t {
@@ -36,6 +38,7 @@ enum class Released : std::uint8_t {
   expired,  // it had run out before
   taken,    // it had run out, and another has the name; that one was left alone
 };
+std::string_view to_string(Released how);
 
 /// Gives the name back when it is destroyed, which blocks for at most the node timeout and never throws.
 /// All calls may be made from any thread; none after fork(). One that was moved from holds nothing: held() is false, the

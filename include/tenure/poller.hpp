@@ -8,6 +8,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <tl/expected.hpp>
 #include <variant>
 
@@ -85,6 +86,8 @@ struct PollEvent {
   PollOutcome outcome{};  // for polled: without its body
   std::chrono::milliseconds took{};
 };
+
+std::string_view to_string(PollEvent::Kind kind);
 
 struct PollerOptions {
   /// Asks Redis itself before every poll.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tenure {
@@ -40,5 +41,10 @@ struct Refusal {
   /// Too many nodes refuse our user, password, rights or certificate: trying again does not help.
   bool denied = false;
 };
+
+/// The name of the enumerator, for logs and metrics: "no_quorum".
+std::string_view to_string(Refusal::Code code);
+/// "no_quorum: " and the message, for logs.
+std::string to_string(const Refusal& refusal);
 
 }  // namespace tenure

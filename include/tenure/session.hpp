@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <tl/expected.hpp>
 #include <vector>
 
@@ -70,6 +71,8 @@ struct RedisSessionsOptions {
   /// Of each call.
   std::chrono::milliseconds timeout{2'000};
 };
+
+std::string_view to_string(RedisSessionsOptions::Find find);
 
 /// Sessions in a Redis: keys such as session:<id>, each JSON {"address", "interval_ms", "paused", …}. Refused (usage) when
 /// an option is wrong. Connects when it is read, and again when the connection broke.

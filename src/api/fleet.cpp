@@ -57,7 +57,7 @@ class LeasedFleet : public Fleet {
   std::optional<SessionLease> lease_info(const std::string& session) const override {
     return membership_->lease_of(session);
   }
-  std::vector<Instance> live_nodes() const override {
+  std::vector<Instance> live_instances() const override {
     std::vector<Instance> instances;
     for (const auto& member : membership_->members())
       instances.push_back({member.id, member.weight, static_cast<std::size_t>(member.owned)});

@@ -1,7 +1,7 @@
 #include "poll/conductor.hpp"
 
 #include <algorithm>
-#include <array>
+#include <optional>
 #include <utility>
 
 #include "poll/result_text.hpp"
@@ -25,9 +25,9 @@ constexpr auto write_at_end = std::chrono::seconds(1);
 Now now() { return {boot_now(), WallTime(Milliseconds(runtime::wall_now_ms()))}; }
 
 // All other reasons mean that the lease is being lost.
-bool drains(const std::string& reason) {
-  constexpr std::array peaceful{"rebalance", "removed", "released", "stopped"};
-  return std::ranges::find(peaceful, reason) != peaceful.end();
+bool drains(std::optional<SessionEnd> reason) {
+  using enum SessionEnd;
+  return reason == rebalance || reason == removed || reason == released || reason == stopped;
 }
 
 Rota::Options rota_options(const Runner& runner, const PollerOptions& options) {

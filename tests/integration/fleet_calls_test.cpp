@@ -12,30 +12,6 @@ using namespace std::chrono_literals;
 using Kind = FleetEvent::Kind;
 using Story = std::vector<std::string>;
 
-std::string name_of(Kind kind) {
-  switch (kind) {
-    case Kind::acquired:
-      return "acquired";
-    case Kind::uncertain:
-      return "uncertain";
-    case Kind::certain:
-      return "certain";
-    case Kind::ending:
-      return "ending";
-    case Kind::ended:
-      return "ended";
-    case Kind::not_open:
-      return "not_open";
-    case Kind::open:
-      return "open";
-    case Kind::instances:
-      return "instances";
-    case Kind::sessions:
-      break;
-  }
-  return "sessions";
-}
-
 // An instance that notes what it is told of sessions, and says at once, or never, that its work has ended.
 class Listener {
  public:
@@ -67,7 +43,8 @@ class Listener {
     Story story;
     for (const auto& [event, at] : heard.all()) {
       if (event.session != session) continue;
-      story.push_back(name_of(event.kind) + (event.reason.empty() ? "" : " " + event.reason));
+      story.push_back(std::string(to_string(event.kind)) +
+                      (event.reason ? " " + std::string(to_string(*event.reason)) : ""));
     }
     return story;
   }
@@ -121,9 +98,9 @@ TEST_F(FleetCalls, P25_WhatIsOursIsSaidInEveryWay) {
   EXPECT_TRUE(lease->value.ends_with("#" + std::to_string(lease->token)));
   EXPECT_GT(lease->deadline, began + 2s);
   EXPECT_LT(lease->deadline, BootClock::now() + three_seconds_ttl);
-  ASSERT_TRUE(wait_until([&] { return fleet.live_nodes().at(0).owned == 2; })) << "as its next beat says";
-  EXPECT_EQ(fleet.live_nodes().size(), 1U);
-  EXPECT_EQ(fleet.live_nodes()[0].id, "web-1");
+  ASSERT_TRUE(wait_until([&] { return fleet.live_instances().at(0).owned == 2; })) << "as its next beat says";
+  EXPECT_EQ(fleet.live_instances().size(), 1U);
+  EXPECT_EQ(fleet.live_instances()[0].id, "web-1");
 
   EXPECT_FALSE(fleet.is_owned("c"));
   EXPECT_FALSE(fleet.is_uncertain("c"));
@@ -374,7 +351,7 @@ TEST_F(FleetCalls, WhoHasTwiceTheWeightGetsTwiceAsMuch) {
   Member one(nodes, "web-1", sessions(9), heavy);
   Member two(nodes, "web-2", sessions(9));
   ASSERT_TRUE(wait_until([&] { return shares({&one, &two}) == Shares{6, 3}; }));
-  EXPECT_EQ(one.fleet().live_nodes().at(0).weight, 2U);
+  EXPECT_EQ(one.fleet().live_instances().at(0).weight, 2U);
 }
 
 TEST_F(FleetCalls, OthersThatComeAndGoAreTold) {
@@ -387,9 +364,9 @@ TEST_F(FleetCalls, OthersThatComeAndGoAreTold) {
   const auto before = told();
   {
     Member two(nodes, "web-2", {"a"});
-    ASSERT_TRUE(wait_until([&] { return one.fleet->live_nodes().size() == 2 && told() > before; }));
+    ASSERT_TRUE(wait_until([&] { return one.fleet->live_instances().size() == 2 && told() > before; }));
   }
-  EXPECT_TRUE(wait_until([&] { return one.fleet->live_nodes().size() == 1 && told() > before + 1; }));
+  EXPECT_TRUE(wait_until([&] { return one.fleet->live_instances().size() == 1 && told() > before + 1; }));
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ TEST_F(Pollers, AHandOverLetsThePollEndAndStoresItsResultFirst) {
   here.sessions.set({.good = {session("a", "/slow/500")}});
   ASSERT_TRUE(here.poller.start());
   ASSERT_TRUE(wait_until([&] { return visits("a") == 1; }));
-  here.fleet.take("a", "rebalance");
+  here.fleet.take("a", SessionEnd::rebalance);
   ASSERT_TRUE(wait_until([&] { return here.fleet.is_free("a"); }));
   EXPECT_NE(stored_of("a").find("at last"), std::string::npos) << "stored by the time it is given back";
   EXPECT_TRUE(target_->visits().at(0).answered);
@@ -126,7 +126,7 @@ TEST_F(Pollers, APollThatWouldOutliveItsLeaseIsAborted) {
   ASSERT_TRUE(here.poller.start());
   ASSERT_TRUE(wait_until([&] { return visits("a") == 1; }));
   const auto began = boot_now();
-  here.fleet.take("a", "rebalance");
+  here.fleet.take("a", SessionEnd::rebalance);
   ASSERT_TRUE(wait_until([&] { return here.fleet.is_free("a"); }));
   EXPECT_GE(boot_now() - began, 400ms);
   EXPECT_LT(boot_now() - began, 800ms);
@@ -139,7 +139,7 @@ TEST_F(Pollers, ALossAbortsThePollInFlightAtOnce) {
   ASSERT_TRUE(here.poller.start());
   ASSERT_TRUE(wait_until([&] { return visits("a") == 1; }));
   const auto began = boot_now();
-  here.fleet.take("a", "not_renewed");
+  here.fleet.take("a", SessionEnd::not_renewed);
   ASSERT_TRUE(wait_until([&] { return target_->visits().at(0).ended.has_value(); }));
   EXPECT_LT(boot_now() - began, 300ms);
   EXPECT_TRUE(wait_until([&] { return here.fleet.is_free("a"); }));
@@ -190,7 +190,7 @@ TEST_F(Pollers, ANewOwnerGoesOnWhereTheOldOneEnded) {
   for (int round = 0; round < 20; ++round) {
     std::this_thread::sleep_for(std::chrono::milliseconds(137 + 53 * (round % 3)));
     Polling* next = owner == &one ? &other : &one;
-    for (const auto& it : sessions) owner->fleet.take(it.id, "rebalance");
+    for (const auto& it : sessions) owner->fleet.take(it.id, SessionEnd::rebalance);
     for (const auto& it : sessions) {
       ASSERT_TRUE(wait_until([&] { return owner->fleet.is_free(it.id); }));
       next->fleet.give(it.id);
@@ -314,7 +314,7 @@ TEST_F(Pollers, ACallbackPollsUnderItsLease) {
   EXPECT_EQ(here.told(Kind::failed)[0].outcome.error, "the callback threw: so it is");
   EXPECT_TRUE(
       wait_until([&] { return stored_of("plain").find("\"body\": \"plain\"") != std::string::npos; }));
-  here.fleet.take("waits", "missing");
+  here.fleet.take("waits", SessionEnd::missing);
   EXPECT_TRUE(wait_until([&] { return stopped && here.fleet.is_free("waits"); }));
 }
 

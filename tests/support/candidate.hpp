@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "integration/api.hpp"
-#include "support/loss_name.hpp"
 #include "support/oracle.hpp"
 
 namespace tenure::test {
@@ -60,7 +59,7 @@ class Candidate {
       told.add("elected");
     });
     election.on_lost([this](const TermEnd& end) {
-      told.add("lost " + name_of(end.reason) + (end.drained ? "" : ", not drained"));
+      told.add("lost " + std::string(to_string(end.reason)) + (end.drained ? "" : ", not drained"));
     });
     election.on_leader_changed(
         [this](const auto&, const auto& now) { leaders.add(now ? "leader " + now->id : "no leader"); });

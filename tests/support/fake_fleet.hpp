@@ -37,7 +37,7 @@ class FakeFleet : public Fleet {
     if (on_given) on_given(lease(session, held));
     tell({.kind = FleetEvent::Kind::acquired, .session = session, .token = token});
   }
-  void take(const std::string& session, const std::string& reason) {
+  void take(const std::string& session, SessionEnd reason) {
     const std::lock_guard lock(mutex_);
     end(session, reason);
   }
@@ -68,7 +68,7 @@ class FakeFleet : public Fleet {
       const std::lock_guard lock(mutex_);
       std::vector<std::string> all;
       for (const auto& [session, held] : held_) all.push_back(session);
-      for (const auto& session : all) end(session, "stopped");
+      for (const auto& session : all) end(session, SessionEnd::stopped);
     }
     const auto deadline = lasts.load();
     wait_until([this] { return owned() == 0; }, deadline);
@@ -83,7 +83,7 @@ class FakeFleet : public Fleet {
     for (const auto& [session, held] : held_) {
       if (!std::ranges::binary_search(shared_, session)) gone.push_back(session);
     }
-    for (const auto& session : gone) end(session, "removed");
+    for (const auto& session : gone) end(session, SessionEnd::removed);
     for (const auto& session : shared_) {
       if (held_.contains(session)) continue;
       held_[session] = {++last_token()};
@@ -103,7 +103,7 @@ class FakeFleet : public Fleet {
     return *lease_info(session);
   }
   bool release(const std::string& session) override {
-    take(session, "released");
+    take(session, SessionEnd::released);
     return true;
   }
   bool is_owned(const std::string& session) const override {
@@ -132,7 +132,7 @@ class FakeFleet : public Fleet {
     if (found == held_.end()) return std::nullopt;
     return lease(session, found->second);
   }
-  std::vector<Instance> live_nodes() const override { return {{.id = id_}}; }
+  std::vector<Instance> live_instances() const override { return {{.id = id_}}; }
   std::optional<std::string> preferred_owner(const std::string& /*session*/) const override { return id_; }
   bool is_preferred_owner(const std::string& /*session*/) const override { return true; }
   const std::string& instance_id() const override { return id_; }
@@ -160,7 +160,7 @@ class FakeFleet : public Fleet {
             .owner = id_,
             .token = held.token};
   }
-  void end(const std::string& session, const std::string& reason) {
+  void end(const std::string& session, SessionEnd reason) {
     Held& held = held_.at(session);
     held.ending = true;
     const auto deadline = runtime::boot_now() + lasts.load();

@@ -43,7 +43,7 @@ PollLog::PollLog(std::string instance, std::string fleet_prefix, Style style)
     : instance_(std::move(instance)), lease_prefix_(std::move(fleet_prefix) + "lease:"), style_(style) {}
 
 void PollLog::hear(const FleetEvent& event) {
-  const auto& [kind, session, token, reason, deadline] = event;
+  const auto& [kind, session, token, reason, detail, deadline] = event;
   switch (kind) {
     case FleetEvent::Kind::acquired:
       return write({"lease_acquired", "Lease acquired", session, token});
@@ -52,9 +52,10 @@ void PollLog::hear(const FleetEvent& event) {
     case FleetEvent::Kind::certain:
       return write({"lease_certain", "Lease certain again", session, token});
     case FleetEvent::Kind::ended:
-      return write({"lease_released", "Lease released", session, token, reason});
+      return write({"lease_released", "Lease released", session, token,
+                    reason ? std::string(to_string(*reason)) : ""});
     case FleetEvent::Kind::not_open: {
-      Line line{"not_open", "No new leases", {}, 0, {}, reason};
+      Line line{"not_open", "No new leases", {}, 0, {}, detail};
       if (deadline != BootClock::time_point()) line.opens_in_ms = left_until(deadline);
       return write(line);
     }

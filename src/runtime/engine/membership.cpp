@@ -14,26 +14,26 @@ namespace {
 
 using Kind = FleetEvent::Kind;
 
-std::string name_of(core::EndReason reason) {
+SessionEnd to_public(core::EndReason reason) {
   switch (reason) {
     case core::EndReason::rebalance:
-      return "rebalance";
+      return SessionEnd::rebalance;
     case core::EndReason::removed:
-      return "removed";
+      return SessionEnd::removed;
     case core::EndReason::given_back:
-      return "released";
+      return SessionEnd::released;
     case core::EndReason::stopped:
-      return "stopped";
+      return SessionEnd::stopped;
     case core::EndReason::not_renewed:
-      return "not_renewed";
+      return SessionEnd::not_renewed;
     case core::EndReason::missing:
-      return "missing";
+      return SessionEnd::missing;
     case core::EndReason::taken:
-      return "taken";
+      return SessionEnd::taken;
     case core::EndReason::closed:
       break;
   }
-  return "closed";
+  return SessionEnd::closed;
 }
 
 }  // namespace
@@ -201,12 +201,12 @@ void Membership::hear(const core::FleetNotice& notice, const std::shared_ptr<Lea
                  [&](const core::SessionRefused& it) { finish(it.session, it.refusal); },
                  [&](const core::SessionEnding& it) { on_ending(it, *lease); },
                  [&](const core::SessionEnded& it) { on_ended(it, *lease); },
-                 [&](const core::InstancesChanged&) { tell({Kind::instances, {}, 0, {}, {}}); },
-                 [&](const core::SessionsChanged&) { tell({Kind::sessions, {}, 0, {}, {}}); },
+                 [&](const core::InstancesChanged&) { tell({.kind = Kind::instances}); },
+                 [&](const core::SessionsChanged&) { tell({.kind = Kind::sessions}); },
                  [&](const core::FleetJoined&) { joined_ = true; },
                  [&](const core::FleetHindered& it) { on_hindered(it); },
                  [&](const core::FleetNotOpen& it) { on_not_open(it); },
-                 [&](const core::FleetOpen&) { tell({Kind::open, {}, 0, {}, {}}); },
+                 [&](const core::FleetOpen&) { tell({.kind = Kind::open}); },
                  [&](const core::FleetRefused& it) { on_id_taken(it); },
                  [&](const core::FleetStopped&) { on_stopped(); },
              },
@@ -219,7 +219,9 @@ void Membership::on_uncertain(const std::shared_ptr<LeaseState>& lease, bool unc
   const Lock lock(mutex_);
   const auto session = sessions_.find(lease->id);
   if (session == sessions_.end()) return;
-  tell({uncertain ? Kind::uncertain : Kind::certain, session->second, lease->token, {}, {}});
+  tell({.kind = uncertain ? Kind::uncertain : Kind::certain,
+        .session = session->second,
+        .token = lease->token});
 }
 
 void Membership::on_taken(const core::SessionTaken& taken, const std::shared_ptr<LeaseState>& lease) {
@@ -227,18 +229,28 @@ void Membership::on_taken(const core::SessionTaken& taken, const std::shared_ptr
   owned_[taken.session] = {lease, grant.key, grant.grant.value(grant.token)};
   sessions_[grant.lease] = taken.session;
   finish(taken.session, std::nullopt);
-  tell({Kind::acquired, taken.session, grant.token, {}, to_public(grant.deadline)});
+  tell({.kind = Kind::acquired,
+        .session = taken.session,
+        .token = grant.token,
+        .deadline = to_public(grant.deadline)});
 }
 
 void Membership::on_ending(const core::SessionEnding& ending, const LeaseState& lease) {
   owned_.at(ending.session).ending = true;
-  tell({Kind::ending, ending.session, lease.token, name_of(ending.reason), to_public(ending.deadline)});
+  tell({.kind = Kind::ending,
+        .session = ending.session,
+        .token = lease.token,
+        .reason = to_public(ending.reason),
+        .deadline = to_public(ending.deadline)});
 }
 
 void Membership::on_ended(const core::SessionEnded& ended, const LeaseState& lease) {
   owned_.erase(ended.session);
   sessions_.erase(ended.lease);
-  tell({Kind::ended, ended.session, lease.token, name_of(ended.reason), {}});
+  tell({.kind = Kind::ended,
+        .session = ended.session,
+        .token = lease.token,
+        .reason = to_public(ended.reason)});
 }
 
 // Who has not joined yet is told by start().
@@ -269,8 +281,8 @@ void Membership::on_stopped() {
 void Membership::on_not_open(const core::FleetNotOpen& not_open) {
   std::optional<core::Duration> opens_in;
   if (not_open.opens_by) opens_in = *not_open.opens_by - boot_now();
-  FleetEvent event{
-      Kind::not_open, {}, 0, not_open_text(not_open.refusal, nodes_, Patience::waits, opens_in), {}};
+  FleetEvent event{.kind = Kind::not_open,
+                   .detail = not_open_text(not_open.refusal, nodes_, Patience::waits, opens_in)};
   if (not_open.opens_by) event.deadline = to_public(*not_open.opens_by);
   tell(std::move(event));
 }

@@ -12,7 +12,6 @@
 #include <string>
 #include <thread>
 
-#include "support/loss_name.hpp"
 #include "tenure/tenure.hpp"
 
 namespace {
@@ -61,7 +60,7 @@ int run(ClientOptions options, const std::string& name, milliseconds lease) {
   if (!election) return 1;
   election->on_elected([](const Lease& term) { say("elected " + to_text(term.token())); });
   election->on_lost([](const TermEnd& end) {
-    say("lost " + to_text(end.term) + " " + test::name_of(end.reason) +
+    say("lost " + to_text(end.term) + " " + std::string(to_string(end.reason)) +
         (end.drained ? " drained" : " overran"));
   });
   election->on_leader_changed([](const auto&, const auto& now) { say("leader " + (now ? now->id : "-")); });

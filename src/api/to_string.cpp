@@ -1,0 +1,172 @@
+#include <string>
+#include <string_view>
+
+#include "tenure/tenure.hpp"
+
+namespace tenure {
+
+std::string_view to_string(Loss loss) {
+  switch (loss) {
+    case Loss::not_renewed:
+      return "not_renewed";
+    case Loss::missing:
+      return "missing";
+    case Loss::taken:
+      return "taken";
+    case Loss::hold_over:
+      return "hold_over";
+    case Loss::closed:
+      return "closed";
+    case Loss::stepped_down:
+      return "stepped_down";
+    case Loss::stopped:
+      return "stopped";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(Released how) {
+  switch (how) {
+    case Released::released:
+      return "released";
+    case Released::expired:
+      return "expired";
+    case Released::taken:
+      return "taken";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(Refusal::Code code) {
+  switch (code) {
+    case Refusal::Code::held:
+      return "held";
+    case Refusal::Code::no_quorum:
+      return "no_quorum";
+    case Refusal::Code::not_open:
+      return "not_open";
+    case Refusal::Code::too_slow:
+      return "too_slow";
+    case Refusal::Code::waited:
+      return "waited";
+    case Refusal::Code::cancelled:
+      return "cancelled";
+    case Refusal::Code::closed:
+      return "closed";
+    case Refusal::Code::lost:
+      return "lost";
+    case Refusal::Code::usage:
+      return "usage";
+    case Refusal::Code::system:
+      return "system";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(Event::Kind kind) {
+  switch (kind) {
+    case Event::Kind::acquired:
+      return "acquired";
+    case Event::Kind::renewed:
+      return "renewed";
+    case Event::Kind::uncertain:
+      return "uncertain";
+    case Event::Kind::lost:
+      return "lost";
+    case Event::Kind::released:
+      return "released";
+    case Event::Kind::clock_jumped:
+      return "clock_jumped";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(FleetEvent::Kind kind) {
+  switch (kind) {
+    case FleetEvent::Kind::acquired:
+      return "acquired";
+    case FleetEvent::Kind::uncertain:
+      return "uncertain";
+    case FleetEvent::Kind::certain:
+      return "certain";
+    case FleetEvent::Kind::ending:
+      return "ending";
+    case FleetEvent::Kind::ended:
+      return "ended";
+    case FleetEvent::Kind::instances:
+      return "instances";
+    case FleetEvent::Kind::sessions:
+      return "sessions";
+    case FleetEvent::Kind::not_open:
+      return "not_open";
+    case FleetEvent::Kind::open:
+      return "open";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(SessionEnd reason) {
+  switch (reason) {
+    case SessionEnd::rebalance:
+      return "rebalance";
+    case SessionEnd::removed:
+      return "removed";
+    case SessionEnd::released:
+      return "released";
+    case SessionEnd::stopped:
+      return "stopped";
+    case SessionEnd::not_renewed:
+      return "not_renewed";
+    case SessionEnd::missing:
+      return "missing";
+    case SessionEnd::taken:
+      return "taken";
+    case SessionEnd::closed:
+      return "closed";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(PollEvent::Kind kind) {
+  switch (kind) {
+    case PollEvent::Kind::started:
+      return "started";
+    case PollEvent::Kind::polled:
+      return "polled";
+    case PollEvent::Kind::failed:
+      return "failed";
+    case PollEvent::Kind::recovered:
+      return "recovered";
+    case PollEvent::Kind::refused:
+      return "refused";
+    case PollEvent::Kind::bad_session:
+      return "bad_session";
+    case PollEvent::Kind::good_session:
+      return "good_session";
+    case PollEvent::Kind::source_away:
+      return "source_away";
+    case PollEvent::Kind::source_back:
+      return "source_back";
+    case PollEvent::Kind::results_dropped:
+      return "results_dropped";
+    case PollEvent::Kind::results_back:
+      return "results_back";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(RedisSessionsOptions::Find find) {
+  switch (find) {
+    case RedisSessionsOptions::Find::scan:
+      return "scan";
+    case RedisSessionsOptions::Find::index:
+      return "index";
+  }
+  return "unknown";
+}
+
+std::string to_string(const Refusal& refusal) {
+  return std::string(to_string(refusal.code)) + ": " + refusal.message;
+}
+
+}  // namespace tenure
