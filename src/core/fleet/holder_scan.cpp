@@ -31,7 +31,7 @@ void HolderScan::read(Time now, Outbox& out) {
   const std::size_t size = std::min(look_size_max, keys_.size() - asked_);
   const auto begin = keys_.begin() + static_cast<std::ptrdiff_t>(asked_);
   const auto end = begin + static_cast<std::ptrdiff_t>(size);
-  std::vector<std::string> keys(std::move_iterator(begin), std::move_iterator(end));
+  std::vector<std::string> keys(std::make_move_iterator(begin), std::make_move_iterator(end));
   names_[reads_.ask(std::move(keys), node_timeout_, now, out)] = {asked_, size};
   asked_ += size;
 }

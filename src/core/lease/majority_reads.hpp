@@ -52,7 +52,6 @@ class MajorityReads {
   void end(Id id, Outbox& out);
   void end_all(Outbox& out);
   std::optional<Time> wake() const;
-  std::size_t size() const { return reads_.size(); }
 
  private:
   std::size_t nodes_;

@@ -7,12 +7,12 @@
 namespace tenure::core {
 namespace {
 
-struct ASurvey : testing::Test {
+struct AHolderScan : testing::Test {
   std::optional<HolderScan> scan{};
   Desk desk;
   std::vector<HolderScan::Found> found;
 
-  ASurvey() { nodes(1); }
+  AHolderScan() { nodes(1); }
   void nodes(std::size_t count) { scan.emplace(count, 1s); }
   // The questions, as they were sent.
   std::vector<Send> start(std::size_t names) {
@@ -31,7 +31,7 @@ struct ASurvey : testing::Test {
   }
 };
 
-TEST_F(ASurvey, TellsWhoHoldsEachName) {
+TEST_F(AHolderScan, TellsWhoHoldsEachName) {
   const auto sent = start(2);
   reply(sent.at(0), Sights{held(1)[0], Sight{}});
   ASSERT_EQ(found.size(), 2U);
@@ -40,7 +40,7 @@ TEST_F(ASurvey, TellsWhoHoldsEachName) {
   EXPECT_FALSE(scan->under_way());
 }
 
-TEST_F(ASurvey, IsOverWhenAMajorityAgrees) {
+TEST_F(AHolderScan, IsOverWhenAMajorityAgrees) {
   nodes(3);
   const auto sent = start(1);
   ASSERT_EQ(sent.size(), 3U);
@@ -53,7 +53,7 @@ TEST_F(ASurvey, IsOverWhenAMajorityAgrees) {
   EXPECT_EQ(found.size(), 1U);
 }
 
-TEST_F(ASurvey, WaitsForTheThirdWhereTwoDisagree) {
+TEST_F(AHolderScan, WaitsForTheThirdWhereTwoDisagree) {
   nodes(3);
   const auto sent = start(1);
   reply(sent[0], held(1, "one"));
@@ -64,7 +64,7 @@ TEST_F(ASurvey, WaitsForTheThirdWhereTwoDisagree) {
   EXPECT_TRUE(found.at(0).view->stirs);
 }
 
-TEST_F(ASurvey, TellsNothingOfWhatTooFewNodesShow) {
+TEST_F(AHolderScan, TellsNothingOfWhatTooFewNodesShow) {
   nodes(3);
   const auto sent = start(1);
   reply(sent[0], held(1));
@@ -74,7 +74,7 @@ TEST_F(ASurvey, TellsNothingOfWhatTooFewNodesShow) {
   EXPECT_FALSE(found[0].view);
 }
 
-TEST_F(ASurvey, DropsWhatIsSilentForLongerThanANodeMay) {
+TEST_F(AHolderScan, DropsWhatIsSilentForLongerThanANodeMay) {
   const auto sent = start(1);
   EXPECT_EQ(scan->wake(), at(1s));
   scan->on_timer(at(1s), desk.out, found);
@@ -84,7 +84,7 @@ TEST_F(ASurvey, DropsWhatIsSilentForLongerThanANodeMay) {
 }
 
 // T57: many names take some calls at a time, each of a size that holds nobody up.
-TEST_F(ASurvey, AsksForManyNamesInPartsAndSomeAtATime) {
+TEST_F(AHolderScan, AsksForManyNamesInPartsAndSomeAtATime) {
   auto sent = start(2'300);
   ASSERT_EQ(sent.size(), 4U);
   EXPECT_EQ(size(sent[0]), 500U);
@@ -102,13 +102,13 @@ TEST_F(ASurvey, AsksForManyNamesInPartsAndSomeAtATime) {
   EXPECT_FALSE(scan->under_way());
 }
 
-TEST_F(ASurvey, DoesNotCountAnAnswerOfAnotherSize) {
+TEST_F(AHolderScan, DoesNotCountAnAnswerOfAnotherSize) {
   const auto sent = start(2);
   reply(sent.at(0), held(3));
   EXPECT_FALSE(found.at(0).view);
 }
 
-TEST_F(ASurvey, HearsNothingOnceItIsStopped) {
+TEST_F(AHolderScan, HearsNothingOnceItIsStopped) {
   const auto sent = start(1);
   scan->stop(desk.out);
   EXPECT_FALSE(scan->wake());

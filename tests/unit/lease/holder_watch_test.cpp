@@ -1,4 +1,4 @@
-// Who is seen to hold a name: at first, and whenever it changes. What a majority shows: lookout_quorum_test.cpp.
+// Who is seen to hold a name: at first, and whenever it changes. What a majority shows: holder_watch_quorum_test.cpp.
 #include "core/lease/holder_watch.hpp"
 
 #include "unit/lease/looking.hpp"
