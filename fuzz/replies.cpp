@@ -66,7 +66,7 @@ void expect_usable(const core::Request& request, const core::Reply& reply) {
     // As long as a clock can count: whoever adds it to a time must not run over.
     must(held->left <= std::chrono::duration_cast<core::Ttl>(core::Duration::max()),
          "what is left can be told");
-    must(!held->place || *held->place >= 0, "a place in the queue is none below the first");
+    must(!held->ahead || *held->ahead >= 0, "a place in the queue is none below the first");
   }
   if (std::holds_alternative<core::NotOpen>(reply)) {
     must(is_a<core::AcquireRequest>(request) || is_a<core::RenewRequest>(request) ||

@@ -369,7 +369,7 @@ void Client::on_message(std::size_t node, const std::string& message) {
 }
 
 // Deaf until it listens again, a little later.
-void Client::close_ear(std::size_t node) {
+void Client::close_subscription(std::size_t node) {
   if (!subscriptions_[node].connection) return;
   shared_.network.hang_up(std::exchange(subscriptions_[node].connection, nullptr));
   agent_.on_listening(static_cast<core::NodeIndex>(node), false, now());
@@ -403,7 +403,7 @@ void Client::on_closed(std::size_t node) {
     for (const auto& [line, number] : open) {
       if (number == line->number) close_line(*line, closed);
     }
-    if (subscription == subscriptions_[node].number) close_ear(node);
+    if (subscription == subscriptions_[node].number) close_subscription(node);
     if (node == 0 && changes == changes_.number) close_changes();
   });
 }

@@ -184,7 +184,7 @@ class Client {
   void listen_to_changes();
   void attend(Subscription& subscription, std::size_t node, std::string channel,
               std::function<void()> on_subscribed, std::function<void(const std::string&)> on_message);
-  void close_ear(std::size_t node);
+  void close_subscription(std::size_t node);
   void close_changes();
   void on_message(std::size_t node, const std::string& message);
   void arm_timer();

@@ -47,7 +47,7 @@ TEST(Poll, P24_SaysInTheQuickstartsWordsWhatHappensToALease) {
 
 TEST(Poll, P24_IsTextOnATerminalAndJsonElsewhere) {
   PollFleet fleet({.sessions = 1});
-  Terminal terminal(Words{paths::program, "poll", "--ttl", "1s", "--id", "web-1"} + fleet.target());
+  Terminal terminal(Words{paths::program, "poll", "--ttl", "1s", "--id", "web-1"} + fleet.place());
   EXPECT_TRUE(terminal.shows("Lease acquired: instance=web-1 endpoint=s-1")) << terminal.screen();
   terminal.type(ctrl_c);
   EXPECT_TRUE(terminal.shows("reason=stopped")) << terminal.screen();
@@ -86,7 +86,7 @@ TEST(Poll, P6_TheQuickstartsLinesForRedisCliWork) {
 TEST(Poll, T44_ASecondInstanceOfTheSameIdSaysWhyItDoesNotStart) {
   PollFleet fleet({.sessions = 1});
   fleet.start_all({"web-1"});
-  const Result second = tenure(Words{"poll", "--id", "web-1", "--ttl", "3s"} + fleet.target());
+  const Result second = tenure(Words{"poll", "--id", "web-1", "--ttl", "3s"} + fleet.place());
   EXPECT_EQ(second.code, 75);
   EXPECT_TRUE(has(second.err,
                   "an instance with the id web-1 lives already in the fleet poll; give this one another id"))
@@ -103,7 +103,7 @@ TEST(Poll, WhatWasKilledIsReplacedUnderItsIdWhenItsHeartbeatHasRunOut) {
   fleet.start_all({"web-1"});
   fleet["web-1"].send(SIGKILL);
   ASSERT_TRUE(fleet["web-1"].wait());
-  const auto again = start_tenure(Words{"poll", "--id", "web-1", "--ttl", "3s"} + fleet.target());
+  const auto again = start_tenure(Words{"poll", "--id", "web-1", "--ttl", "3s"} + fleet.place());
   EXPECT_TRUE(wait_until([&] { return has(again->err(), "its heartbeat runs out in "); })) << again->err();
   EXPECT_TRUE(prints(*again, "lease_acquired")) << again->err();
   EXPECT_EQ(count(again->err(), "\n"), 1U) << again->err();
@@ -115,7 +115,7 @@ TEST(Poll, P8_SessionsComePauseAndGoWithoutARestart) {
   PollFleet fleet({.sessions = 1});
   fleet.start_all({"web-1"});
   const auto sessions = [&](const Words& words) {
-    const Result result = tenure(Words{"sessions"} + words + fleet.target());
+    const Result result = tenure(Words{"sessions"} + words + fleet.place());
     EXPECT_EQ(result.code, 0) << result.err;
   };
   const auto owned = [&](const std::string& id) { return fleet.lease_value(id).starts_with("web-1#"); };
@@ -238,7 +238,7 @@ TEST(Poll, BadSessionsAreToldOnceEachAndDelayNoOther) {
   }
   for (const auto& id : unreadable) EXPECT_EQ(fleet.said("web-1", "session_bad", id), 1U) << id;
   for (const auto& id : failing) EXPECT_EQ(fleet.said("web-1", "poll_failed", id), 1U) << id;
-  const Result status = tenure(Words{"status", "--all"} + fleet.target());
+  const Result status = tenure(Words{"status", "--all"} + fleet.place());
   EXPECT_EQ(status.code, 0) << status.err;
   for (const auto& id : unreadable) EXPECT_TRUE(has(status.out, id)) << id << '\n' << status.out;
   for (const auto& id : failing) EXPECT_TRUE(has(status.out, id)) << id << '\n' << status.out;

@@ -33,7 +33,7 @@ TEST(QuarantineTold, APollerSaysWhoItIsWhenItStarts) {
                              fleet.nodes[0].url() + R"(", "data": ")" + fleet.data().url() +
                              R"(", "ttl": "3s")"))
       << start;
-  const auto text = start_tenure(Words{"poll", "--id", "web-2", "--text"} + fleet.target());
+  const auto text = start_tenure(Words{"poll", "--id", "web-2", "--text"} + fleet.place());
   EXPECT_TRUE(prints(*text, "Starting: instance=web-2 fleet=poll redis=" + fleet.nodes[0].url() +
                                 " data=" + fleet.data().url() + " ttl=30s\n"))
       << text->out();

@@ -383,7 +383,7 @@ void Fleet::on_members(const LiveMembers& live, Time now, Actions& actions) {
   }
   note_members(live.members, now, actions);
   // Others have counted us as dead, and shared without us, though nobody else came or went: what we know is old.
-  if (const auto last = std::exchange(last_roll_, now); last && now > *last + plan_.timing.ttl)
+  if (const auto last = std::exchange(last_seen_, now); last && now > *last + plan_.timing.ttl)
     look_by(now, true);
   // What others say they have is not what was seen: twice in a row it is no matter of a late beat.
   const bool differ = shared_ && counts_differ();

@@ -151,7 +151,7 @@ class Fleet {
   static constexpr std::size_t unlimited = ~std::size_t{0};
   std::size_t quota_ = unlimited;  // of this instance, since the members last changed
   std::uint64_t version_ = 0;
-  std::optional<Time> last_roll_{};
+  std::optional<Time> last_seen_{};
   bool counts_differed_ = false;
 
   Sessions sessions_;

@@ -82,7 +82,7 @@ void Keeper::let_go(LeaseId id) {
 void Keeper::leave_batch(LeaseId id, BatchId batch_id) {
   const auto batch = batches_.find(batch_id);
   std::erase(batch->second.leases, id);
-  if (batch->second.leases.empty() && batch->second.flights == 0) batches_.erase(batch);
+  if (batch->second.leases.empty() && batch->second.unanswered == 0) batches_.erase(batch);
 }
 
 void Keeper::forget(LeaseId id) {

@@ -215,7 +215,7 @@ void Engine::perform(core::Effects& effects, core::Time now) {
   if (effects.listen) listen(now);
   for (Line& line : lines_) line.link.flush(news);
   hear(news, now);
-  note_ears(now);
+  note_subscriptions(now);
 }
 
 void Engine::hear(const Link::News& news, core::Time now) {
@@ -352,7 +352,7 @@ void Engine::listen(core::Time now) {
 }
 
 // Tells the agent which subscribers have opened or closed.
-void Engine::note_ears(core::Time now) {
+void Engine::note_subscriptions(core::Time now) {
   for (core::NodeIndex node = 0; node < subscribers_.size(); ++node) {
     if (subscribers_[node].listening() == listening_[node]) continue;
     listening_[node] = subscribers_[node].listening();

@@ -189,7 +189,7 @@ class Engine {
   void hear(const Link::News& news, core::Time now);
   void hear(const Polled& ready, core::Time now, Link::News& news);
   void listen(core::Time now);
-  void note_ears(core::Time now);
+  void note_subscriptions(core::Time now);
 
   // One for each notice of the core.
   void on(const core::Acquired& acquired, core::Time now);

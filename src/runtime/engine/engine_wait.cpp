@@ -148,7 +148,7 @@ void Engine::poll_links(Hold& hold, Call& poller, std::optional<core::Duration> 
     if (fds[first + i].revents != 0) hear(polled_[i], now, news);
   }
   hear(news, now);
-  note_ears(now);
+  note_subscriptions(now);
   // What a message made due is done here, and not by the hidden thread, whose wake-up takes longer.
   if (const auto due = agent_.wake(); due && *due <= now) agent_.on_timer(now);
   perform(now);
@@ -197,7 +197,7 @@ void Engine::serve() {
       agent_.on_timer(now);
       for (Subscriber& subscriber : subscribers_) subscriber.on_timer(now, random_);
       if (changes_) changes_->on_timer(now, random_);
-      note_ears(now);
+      note_subscriptions(now);
       perform(now);
     }
   }

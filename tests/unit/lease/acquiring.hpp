@@ -21,14 +21,14 @@ struct Acquiring : testing::Test {
   Terms terms{60s};
 
   void nodes(std::size_t count) {
-    ears = Subscriptions(count);
+    subscribed = Subscriptions(count);
     clocks = ClockWatch(count, 60s);
   }
   void listen() {
-    for (NodeIndex node = 0; node < ears.nodes().size(); ++node) ears.set(node, true);
+    for (NodeIndex node = 0; node < subscribed.nodes().size(); ++node) subscribed.set(node, true);
   }
   Acquisition acquisition(std::optional<Duration> wait_max = Duration::zero()) {
-    return {{AcquireId{1}, owner, ears, clocks, terms},
+    return {{AcquireId{1}, owner, subscribed, clocks, terms},
             {.key = "key", .timing = timing, .wait_max = wait_max},
             desk.random};
   }
@@ -57,7 +57,7 @@ struct Acquiring : testing::Test {
   }
   // A majority says the same; the round is over then.
   void answer_all(Acquisition& it, const Reply& answer, Time now) {
-    for (NodeIndex node = 0; node <= ears.nodes().size() / 2; ++node)
+    for (NodeIndex node = 0; node <= subscribed.nodes().size() / 2; ++node)
       EXPECT_FALSE(reply(it, answer, now, node));
   }
 };

@@ -132,10 +132,10 @@ TEST_F(WaitingForThree, AConfirmationThatFailsBesideARivalIsTriedAgainAtTheUsual
 TEST_F(WaitingForThree, ADeafMinorityChangesNothing) {
   Acquisition it = queued();
   const Time next = it.wake();
-  ears.set(2, false);
+  subscribed.set(2, false);
   it.on_listening(false, at(1s));
   EXPECT_EQ(it.wake(), next);
-  ears.set(1, false);
+  subscribed.set(1, false);
   it.on_listening(false, at(2s));
   EXPECT_EQ(it.wake(), at(2200ms));
 }
@@ -143,7 +143,7 @@ TEST_F(WaitingForThree, ADeafMinorityChangesNothing) {
 // A node that was not heard granted it without looking at its queue.
 TEST_F(WaitingForThree, WonOnANodeThatWasNotHeardItLeavesThatQueueToo) {
   Acquisition it = queued();
-  ears.set(2, false);
+  subscribed.set(2, false);
   on_timer(it, it.wake());
   const Time now = it.wake() - 1s;
   for (const NodeIndex node : {0U, 2U}) reply(it, Granted{7}, now, node);

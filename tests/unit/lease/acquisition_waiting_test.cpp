@@ -37,8 +37,8 @@ TEST_F(InTheQueue, WhoeverDoesNotHearLooksAtTheUsualPace) {
   EXPECT_FALSE(asks_for_a_place(desk.take<Send>().at(0)));
 }
 
-// T26: what was missed before the ears were open.
-TEST_F(InTheQueue, WhenTheEarsOpenItLooksAtOnce) {
+// T26: what was missed before it was subscribed.
+TEST_F(InTheQueue, WhenTheSubscriptionsOpenItLooksAtOnce) {
   Acquisition it = acquisition(std::nullopt);
   it.start(at(0s), desk.out);
   reply(it, by_web_3, at(0s));
@@ -50,7 +50,7 @@ TEST_F(InTheQueue, WhenTheEarsOpenItLooksAtOnce) {
   EXPECT_TRUE(asks_for_a_place(desk.take<Send>().at(0)));
 }
 
-TEST_F(InTheQueue, EarsThatOpenHurryNobodyWhoDoesNotWaitYet) {
+TEST_F(InTheQueue, SubscriptionsThatOpenHurryNobodyWhoDoesNotWaitYet) {
   Acquisition it = acquisition(std::nullopt);
   it.start(at(0s), desk.out);
   listen();
@@ -61,9 +61,9 @@ TEST_F(InTheQueue, EarsThatOpenHurryNobodyWhoDoesNotWaitYet) {
 }
 
 // T26: a subscription that broke may have lost its place in the queue: nobody heard the call.
-TEST_F(InTheQueue, EarsThatWereShutMeanwhileAreCaughtUpWith) {
+TEST_F(InTheQueue, SubscriptionsThatWereShutMeanwhileAreCaughtUpWith) {
   Acquisition it = queued();
-  ears.set(0, false);
+  subscribed.set(0, false);
   it.on_listening(false, at(1s));
   EXPECT_EQ(it.wake(), at(1200ms));  // deaf, it looks by itself
   listen();
@@ -71,7 +71,7 @@ TEST_F(InTheQueue, EarsThatWereShutMeanwhileAreCaughtUpWith) {
   EXPECT_EQ(it.wake(), at(1100ms));
 }
 
-TEST_F(InTheQueue, EarsThatOpenInTheMiddleOfARoundAreCaughtUpWithAfterIt) {
+TEST_F(InTheQueue, SubscriptionsThatOpenInTheMiddleOfARoundAreCaughtUpWithAfterIt) {
   Acquisition it = acquisition(std::nullopt);
   it.start(at(0s), desk.out);
   reply(it, by_web_3, at(0s));
@@ -121,7 +121,7 @@ TEST_F(InTheQueue, ACallForLaterIsFollowedThen) {
   EXPECT_EQ(it.wake(), at(1250ms));
 }
 
-// Also after a round before it that came to nothing, as when the ears open again.
+// Also after a round before it that came to nothing, as when it subscribes again.
 TEST_F(InTheQueue, ATurnThatIsStillToComeIsNotForgotten) {
   Acquisition it = queued();
   it.on_wake_up(0, 750ms, at(1s));

@@ -53,17 +53,17 @@ TEST(ScriptReply, AHeldNameSaysWhoForHowLongAndHowManyWait) {
   const auto& it = std::get<core::Held>(reply);
   EXPECT_EQ(it.holder, (core::Holder{"web-3", 5}));
   EXPECT_EQ(it.left, 3s);
-  EXPECT_EQ(it.place, 2);
+  EXPECT_EQ(it.ahead, 2);
 }
 
 TEST(ScriptReply, WithoutAPlaceInTheQueueThereIsNone) {
   const auto reply = script_reply(acquire, held(word("web-3#aa#5"), Value::of(3000), Value::of(-1)));
-  EXPECT_EQ(std::get<core::Held>(reply).place, std::nullopt);
+  EXPECT_EQ(std::get<core::Held>(reply).ahead, std::nullopt);
 }
 
 TEST(ScriptReply, AVeryLongQueueIsLong) {
   const auto reply = script_reply(acquire, held(word("x"), Value::of(1), Value::of(std::int64_t{1} << 40U)));
-  EXPECT_EQ(std::get<core::Held>(reply).place, 1'000'000);
+  EXPECT_EQ(std::get<core::Held>(reply).ahead, 1'000'000);
 }
 
 TEST(ScriptReply, AnExpiryThatNoClockCouldShowIsFarAway) {

@@ -31,7 +31,7 @@ TEST(Waker, ALookIsHeardOnceAndTheEndAlways) {
 }
 
 // The waiter's stack frame, and the waker in it, are gone as soon as it has heard the end.
-TEST(Waker, WhoHeardTheEndMayLetTheBellGoAtOnce) {
+TEST(Waker, WhoHeardTheEndMayLetTheWakerGoAtOnce) {
   for (int i = 0; i < 5'000; ++i) {
     auto waker = std::make_unique<Waker>();
     std::jthread other([it = waker.get(), i] {
