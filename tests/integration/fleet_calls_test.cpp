@@ -369,5 +369,21 @@ TEST_F(FleetCalls, OthersThatComeAndGoAreTold) {
   EXPECT_TRUE(wait_until([&] { return one.fleet->live_instances().size() == 1 && told() > before + 1; }));
 }
 
+// While a fleet is upgraded, one instance after the other: each counts those of the version before and after its own.
+TEST_F(FleetCalls, InstancesOfOtherVersionsHaveTheirShares) {
+  const auto lives = [&](const std::string& id, const std::string& fields) {
+    nodes[0].command({"HSET", "poll:nodes", id, ""});
+    nodes[0].command({"SET", "poll:node:" + id, R"({"boot":")" + id + R"(",)" + fields + "}", "PX", "30000"});
+  };
+  lives("before", R"("status":"ready","started":1,"weight":1,"owned":0,"version":0)");
+  lives("after",
+        R"("v":2,"weight":1,"zone":{"name":"a"},"owned":0,"version":0,"status":"ready","started":1)");
+  Listener one(nodes, "web-1", {"1", "2", "3", "4", "5", "6", "7", "8", "9"});
+  ASSERT_TRUE(one.owns(3));
+  EXPECT_EQ(one.fleet->live_instances().size(), 3U);
+  // Both know it by now, as a script that knows them all tells them.
+  EXPECT_TRUE(nodes[0].command({"GET", "poll:node:web-1"}).text.starts_with(R"({"boot":")"));
+}
+
 }  // namespace
 }  // namespace tenure::test

@@ -1,47 +1,92 @@
 #include "core/fleet/beat.hpp"
 
+#include <optional>
+
 #include "core/base/number.hpp"
 
 namespace tenure::core {
 
 namespace {
 
-// Takes the number after that label off the front of the text.
+constexpr std::string_view opening = "{\"boot\":\"";
+
+bool take(std::string_view& text, char letter) {
+  if (!text.starts_with(letter)) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+// The string at the front of the text, as it is written, without its quotes.
+std::optional<std::string_view> take_string(std::string_view& text) {
+  if (!take(text, '"')) return std::nullopt;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (text[i] == '"') {
+      const auto string = text.substr(0, i);
+      text.remove_prefix(i + 1);
+      return string;
+    }
+  }
+  return std::nullopt;
+}
+
+// Whatever value stands at the front, up to the comma or the end of the object that it is in; quotes taken off.
+std::optional<std::string_view> take_value(std::string_view& text) {
+  if (text.starts_with('"')) return take_string(text);
+  const std::string_view all = text;
+  std::size_t open = 0;  // brackets
+  while (!text.empty() && (open > 0 || (text.front() != ',' && text.front() != '}'))) {
+    if (text.front() == '"') {
+      if (!take_string(text)) return std::nullopt;
+      continue;
+    }
+    if (text.front() == '{' || text.front() == '[') open += 1;
+    if ((text.front() == '}' || text.front() == ']') && open > 0) open -= 1;
+    text.remove_prefix(1);
+  }
+  return all.substr(0, all.size() - text.size());
+}
+
 template <class Number>
-bool take(std::string_view& text, std::string_view label, Number& number) {
-  if (!text.starts_with(label)) return false;
-  text.remove_prefix(label.size());
-  const auto digits = text.substr(0, text.find_first_not_of("0123456789"));
-  const auto read = read_number<Number>(digits);
-  if (!read) return false;
-  number = *read;
-  text.remove_prefix(digits.size());
+bool read_into(Number& number, std::string_view value) {
+  const auto read = read_number<Number>(value);
+  if (read) number = *read;
+  return read.has_value();
+}
+
+// False: it is known, and cannot be read.
+bool note(Beat& beat, std::string_view name, std::string_view value) {
+  if (name == "boot") beat.boot = value;
+  if (name == "started") return read_into(beat.started_ms, value);
+  if (name == "weight") return read_into(beat.weight, value);
+  if (name == "owned") return read_into(beat.owned, value);
+  if (name == "version") return read_into(beat.version, value);
   return true;
 }
 
 }  // namespace
 
-std::string beat_opening(std::string_view boot) { return "{\"boot\":\"" + std::string(boot) + "\""; }
+std::string beat_opening(std::string_view boot) { return std::string(opening) + std::string(boot) + "\""; }
 
 std::string beat_text(const Beat& beat) {
-  return beat_opening(beat.boot) + ",\"status\":\"ready\",\"started\":" + std::to_string(beat.started_ms) +
+  return beat_opening(beat.boot) +
+         ",\"v\":1,\"status\":\"ready\",\"started\":" + std::to_string(beat.started_ms) +
          ",\"weight\":" + std::to_string(beat.weight) + ",\"owned\":" + std::to_string(beat.owned) +
          ",\"version\":" + std::to_string(beat.version) + "}";
 }
 
 std::optional<Beat> read_beat(std::string_view text) {
-  Beat beat;
-  const std::string_view opening = "{\"boot\":\"";
   if (!text.starts_with(opening)) return std::nullopt;
-  text.remove_prefix(opening.size());
-  const auto end = text.find('"');
-  if (end == std::string_view::npos) return std::nullopt;
-  beat.boot = text.substr(0, end);
-  text.remove_prefix(end);
-  const bool all = take(text, "\",\"status\":\"ready\",\"started\":", beat.started_ms) &&
-                   take(text, ",\"weight\":", beat.weight) && take(text, ",\"owned\":", beat.owned) &&
-                   take(text, ",\"version\":", beat.version) && text == "}";
-  if (!all || beat.weight == 0 || beat.weight > weight_max) return std::nullopt;
+  Beat beat;
+  do {
+    text.remove_prefix(1);  // the bracket, or a comma
+    const auto name = take_string(text);
+    if (!name || !take(text, ':')) return std::nullopt;
+    const auto value = take_value(text);
+    if (!value || !note(beat, *name, *value)) return std::nullopt;
+  } while (text.starts_with(','));
+  if (text != "}" || beat.weight == 0 || beat.weight > weight_max) return std::nullopt;
   return beat;
 }
 

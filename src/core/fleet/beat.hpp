@@ -23,7 +23,7 @@ inline constexpr std::uint32_t weight_max = 1'000;
 // What the text of every beat of that process begins with.
 std::string beat_opening(std::string_view boot);
 std::string beat_text(const Beat& beat);
-// Nothing when it was not written by beat_text.
+// Of any version: what is not known is skipped, and what is missing is as it is usual. Nothing when it is no beat.
 std::optional<Beat> read_beat(std::string_view text);
 
 }  // namespace tenure::core

@@ -12,7 +12,7 @@ std::optional<Record> read_record(std::string_view text) {
   std::array<std::string_view, 9> fields;
   for (auto& field : fields) {
     const auto end = text.find(' ');
-    if ((end == std::string_view::npos) != (&field == &fields.back())) return std::nullopt;
+    if (end == std::string_view::npos && &field != &fields.back()) return std::nullopt;
     field = text.substr(0, end);
     if (field.empty()) return std::nullopt;
     text.remove_prefix(std::min(text.size(), field.size() + 1));

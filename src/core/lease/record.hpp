@@ -1,6 +1,7 @@
 // The record of a node: which life of the server its leases belong to, and whether it gives new ones.
-// Written "<cap in ms> <set> <epoch> <state> <life> <made, by Redis> <made, by its maker> <longest> <why>", so that one
-// comparison with its beginning tells a script whether its caller is admitted.
+// Written "<cap in ms> <set> <epoch> <state> <life> <made, by Redis> <made, by its maker> <longest> <why> <version>", so that
+// one comparison with its beginning tells a script whether its caller is admitted. Those who know fewer words read on up to
+// what they know.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,7 @@ struct Record {
   bool reconfigured() const { return why.find('>') != std::string::npos; }
 };
 
-// Nothing when it is none that Tenure wrote.
+// Of any version, also from before they were written. Nothing when it is none that Tenure wrote.
 std::optional<Record> read_record(std::string_view text);
 
 // What a record of these terms begins with.

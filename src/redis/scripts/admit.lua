@@ -5,8 +5,8 @@
 -- KEYS  record, fence
 -- ARGV  cap in ms · set of nodes · an epoch nobody used before · the caller's wall clock, unix ms
 --       last: the largest token that the caller knows of here
--- Gives the record: "<cap> <set> <epoch> <state> <life> <made, by Redis> <made, by its maker> <longest> <why>"; also
---       one of another cap or set, or whatever else stands there, as it is
+-- Gives the record: "<cap> <set> <epoch> <state> <life> <made, by Redis> <made, by its maker> <longest> <why> <version>";
+--       also one of another cap or set, or whatever else stands there, as it is
 local info = redis.call('INFO', 'server') .. redis.call('INFO', 'replication')
 local life = string.match(info, 'run_id:(%x+)') .. '-' .. string.match(info, 'master_replid:(%x+)')
 local time = redis.call('TIME')
@@ -23,7 +23,7 @@ local record = redis.call('GET', KEYS[1])
 local why, longest = 'unknown', ARGV[1]
 if record then
   local cap, set, state, of, made, wall, wait, since =
-    string.match(record, '^(%d+) (%S+) %x+ (%a+) (%S+) (%d+) (%d+) (%d+) (%S+)$')
+    string.match(record .. ' ', '^(%d+) (%S+) %x+ (%a+) (%S+) (%d+) (%d+) (%d+) (%S+) ')  -- more is of later versions
   -- Another cap or another set of nodes, or not a record of Tenure at all. One from before there were sets counts
   -- as none.
   local before_sets = string.match(record, '^(%d+) %x+ %a+ %S+ %d+ %d+ %a+$')
@@ -51,6 +51,6 @@ if record then
 end
 
 record = ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' quarantined ' .. life .. ' ' ..
-         string.format('%.0f', now_ms) .. ' ' .. ARGV[4] .. ' ' .. longest .. ' ' .. why
+         string.format('%.0f', now_ms) .. ' ' .. ARGV[4] .. ' ' .. longest .. ' ' .. why .. ' v1'
 redis.call('SET', KEYS[1], record)
 return record

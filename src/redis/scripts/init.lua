@@ -5,7 +5,7 @@
 -- ARGV  cap in ms · set of nodes · an epoch nobody used before · the caller's wall clock, unix ms
 -- Gives {'made', record} · {'exists', record}
 local record = redis.call('GET', KEYS[1])
-if record and string.match(record, '^%d+ (%S+) %x+ quarantined %S+ %d+ %d+ %d+ unknown$') ~= ARGV[2] then
+if record and string.match(record .. ' ', '^%d+ (%S+) %x+ quarantined %S+ %d+ %d+ %d+ unknown ') ~= ARGV[2] then
   return {'exists', record}
 end
 
@@ -19,6 +19,6 @@ if fence < floor then redis.call('SET', KEYS[2], string.format('%.0f', floor)) e
 local info = redis.call('INFO', 'server') .. redis.call('INFO', 'replication')
 local life = string.match(info, 'run_id:(%x+)') .. '-' .. string.match(info, 'master_replid:(%x+)')
 record = ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' open ' .. life .. ' ' ..
-         string.format('%.0f', math.floor(floor / 1000)) .. ' ' .. ARGV[4] .. ' ' .. ARGV[1] .. ' new'
+         string.format('%.0f', math.floor(floor / 1000)) .. ' ' .. ARGV[4] .. ' ' .. ARGV[1] .. ' new v1'
 redis.call('SET', KEYS[1], record)
 return {'made', record}

@@ -12,6 +12,6 @@ local life = string.match(info, 'run_id:(%x+)') .. '-' .. string.match(info, 'ma
 local time = redis.call('TIME')
 record = ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' quarantined ' .. life .. ' ' ..
          string.format('%.0f', math.floor((time[1] * 1000000 + time[2]) / 1000)) .. ' ' .. ARGV[5] .. ' ' ..
-         ARGV[6] .. ' ' .. ARGV[7]
+         ARGV[6] .. ' ' .. ARGV[7] .. ' v1'
 redis.call('SET', KEYS[1], record)
 return {'made', record}

@@ -40,7 +40,6 @@ TEST(Record, WhatIsNoRecordIsNotRead) {
                            "60000",
                            "60000 1 e open l 1 2 60000",
                            "60000 1 e open l 1 2 60000 ",
-                           "60000 1 e open l 1 2 60000 new more",
                            " 60000 1 e open l 1 2 60000 new",
                            "60000  e open l 1 2 60000 new",
                            "60s 1 e open l 1 2 60000 new",
@@ -57,6 +56,16 @@ TEST(Record, WhatIsNoRecordIsNotRead) {
                            "60000 e open l 1 2 new",  // from before there were sets
                            "open 60000 1f2e3d 9a8b7c 1700000000000"}) {
     EXPECT_FALSE(read_record(text)) << text;
+  }
+}
+
+// Other versions of Tenure may be under way on the same nodes.
+TEST(Record, WhatALaterVersionAddsIsSkippedAndAnEarlierOneIsRead) {
+  for (const auto* more : {"", " v1", " v2 more=7 and-more"}) {
+    const auto record = read_record(open + more);
+    ASSERT_TRUE(record) << more;
+    EXPECT_EQ(record->why, "new") << more;
+    EXPECT_EQ(record->longest, 60s) << more;
   }
 }
 
