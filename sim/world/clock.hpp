@@ -32,18 +32,9 @@ class LocalClock {
  public:
   LocalClock(Duration offset, Drift drift) : offset_(offset), drift_(drift) {}
 
-  core::Time read(TrueTime now) const {
-    return core::Time(offset_ + drifted(now.time_since_epoch(), drift_));
-  }
-
+  core::Time read(TrueTime now) const;
   // The first moment at which it shows that time.
-  TrueTime when(core::Time local) const {
-    const Duration shown = local.time_since_epoch() - offset_;
-    const Drift rate = 1'000'000 + drift_;
-    TrueTime guess(shown / rate * 1'000'000 + shown % rate * 1'000'000 / rate);  // whole hours would overflow
-    while (read(guess) < local) guess += Duration(1);
-    return guess;
-  }
+  TrueTime when(core::Time local) const;
 
   // The machine slept this long. The boot clock goes on meanwhile; other clocks stand still.
   void slept(Duration length) { asleep_ += length; }
@@ -61,15 +52,7 @@ class WallClock {
   WallClock(Duration skew, Drift drift, Duration skew_max)
       : skew_(skew), drift_(drift), skew_max_(skew_max) {}
 
-  NodeTime read(TrueTime now) const {
-    const Duration true_time = now.time_since_epoch();
-    const Duration swing = skew_max_ * 4;
-    Duration off = (skew_ + drifted(true_time, drift_) - true_time + skew_max_) % swing;
-    if (off < Duration::zero()) off += swing;
-    off = off < swing / 2 ? off - skew_max_ : skew_max_ * 3 - off;
-    const Duration shown = unix_start + true_time + off + stepped_;
-    return {std::chrono::floor<std::chrono::microseconds>(shown).count()};
-  }
+  NodeTime read(TrueTime now) const;
   // Somebody sets it.
   void step(Duration by) { stepped_ += by; }
 

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
 namespace tenure::core {
@@ -14,12 +13,8 @@ using NodeIndex = std::uint32_t;
 inline constexpr std::size_t nodes_max = 31;
 
 // A majority of the configured nodes, not of those that can be reached (T7).
-constexpr std::size_t quorum_of(std::size_t nodes) { return nodes / 2 + 1; }
+std::size_t quorum_of(std::size_t nodes);
 
-inline std::vector<NodeIndex> all_nodes(std::size_t count) {
-  std::vector<NodeIndex> nodes(count);
-  std::iota(nodes.begin(), nodes.end(), 0);
-  return nodes;
-}
+std::vector<NodeIndex> all_nodes(std::size_t count);
 
 }  // namespace tenure::core

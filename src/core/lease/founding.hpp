@@ -3,8 +3,8 @@
 // are new, would soon have a majority of its own.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/lease/record.hpp"
@@ -16,19 +16,11 @@ class Founding {
  public:
   Founding(Terms terms, std::size_t nodes) : terms_(std::move(terms)), whose_(nodes) {}
 
-  void on_admitted(NodeIndex node, const Record& record) {
-    const bool ours = record.terms == terms_;
-    whose_.at(node) = ours ? Whose::ours : Whose::others;
-    founded_ = founded_ || (ours && (record.open || !record.unknown()));
-  }
+  void on_admitted(NodeIndex node, const Record& record);
 
   // Somebody has made it or used it; or all its nodes are new, or have lost everything. And none belongs to others, as far
   // as we have met it.
-  bool done() const {
-    const auto is = [](Whose it) { return [it](Whose each) { return each == it; }; };
-    if (founded_) return std::ranges::none_of(whose_, is(Whose::others));
-    return std::ranges::all_of(whose_, is(Whose::ours));
-  }
+  bool done() const;
 
  private:
   enum class Whose : std::uint8_t { unmet, ours, others };

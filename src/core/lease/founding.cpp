@@ -1,0 +1,19 @@
+#include "core/lease/founding.hpp"
+
+#include <algorithm>
+
+namespace tenure::core {
+
+void Founding::on_admitted(NodeIndex node, const Record& record) {
+  const bool ours = record.terms == terms_;
+  whose_.at(node) = ours ? Whose::ours : Whose::others;
+  founded_ = founded_ || (ours && (record.open || !record.unknown()));
+}
+
+bool Founding::done() const {
+  const auto is = [](Whose it) { return [it](Whose each) { return each == it; }; };
+  if (founded_) return std::ranges::none_of(whose_, is(Whose::others));
+  return std::ranges::all_of(whose_, is(Whose::ours));
+}
+
+}  // namespace tenure::core
