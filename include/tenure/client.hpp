@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -40,30 +41,39 @@ class Client {
   Client& operator=(const Client&) = default;
 
   /// Refused (usage, system) when an option is wrong, or this machine has no descriptor or thread left. Connects to nothing yet: that happens when something is wished for.
-  static tl::expected<Client, Refusal> open(ClientOptions options = {});
+  [[nodiscard]] static tl::expected<Client, Refusal> open(ClientOptions options = {});
 
-  Lock lock(std::string name, LockOptions options = {}) const;
+  [[nodiscard]] Lock lock(std::string name, LockOptions options = {}) const;
   /// All of these names or none: taken one after the other in the order of their letters, so that two who want the
   /// same do not block each other for ever, and given back when one is refused, or lost meanwhile. The leases are
   /// in the order of the names given. The wait is for all of them together.
-  tl::expected<std::vector<Lease>, Refusal> acquire_all(const std::vector<std::string>& names,
-                                                        LockOptions options = {}, const Wait& wait = {},
-                                                        const std::stop_token& stop = {}) const;
+  [[nodiscard]] tl::expected<std::vector<Lease>, Refusal> acquire_all(const std::vector<std::string>& names,
+                                                                      LockOptions options = {},
+                                                                      const Wait& wait = {},
+                                                                      const std::stop_token& stop = {}) const;
+  /// Waits for the name, does this work while it is held, and gives it back, also when the work throws: that comes out here.
+  /// Refused as Lock::acquire() is, or (lost) when the lease was lost before the work had ended; it should end when
+  /// Lease::lost() stops.
+  [[nodiscard]] tl::expected<void, Refusal> with_lock(std::string name,
+                                                      const std::function<void(const Lease&)>& work,
+                                                      LockOptions options = {}, const Wait& wait = {},
+                                                      const std::stop_token& stop = {}) const;
 
   /// Takes part in the election of this name, once it is started. Refused (usage) when its lengths do not fit together.
   /// The name is the key in Redis, as it is.
-  tl::expected<Election, Refusal> election(std::string name, const ElectionOptions& options = {}) const;
+  [[nodiscard]] tl::expected<Election, Refusal> election(std::string name,
+                                                         const ElectionOptions& options = {}) const;
 
   /// Takes part in the fleet of this name, once it is started; its keys begin with the name and a colon, so that fleets
   /// share nothing. Refused (usage) when its lengths do not fit together, or other keys begin as its own would. One
   /// client takes part in one fleet.
-  tl::expected<std::unique_ptr<Fleet>, Refusal> fleet(std::string name = "poll",
-                                                      const FleetOptions& options = {}) const;
+  [[nodiscard]] tl::expected<std::unique_ptr<Fleet>, Refusal> fleet(std::string name = "poll",
+                                                                    const FleetOptions& options = {}) const;
 
   /// Asks every node, at most so long.
-  Health health(std::chrono::milliseconds timeout = std::chrono::milliseconds(1'000)) const;
+  [[nodiscard]] Health health(std::chrono::milliseconds timeout = std::chrono::milliseconds(1'000)) const;
   /// Who we are: what the keys of our leases begin with.
-  const std::string& id() const;
+  [[nodiscard]] const std::string& id() const;
   /// Ends all waits and elections, gives back all leases, and closes the connections; blocks for at most a second.
   /// Leases that are still in somebody's hands are lost (Loss::closed), and work of a leader is not waited for.
   void close();

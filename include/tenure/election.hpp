@@ -77,7 +77,7 @@ class Election {
   /// Begins to campaign, and goes on until it is stopped: a Redis that cannot be reached is waited for, and the reason
   /// goes to ClientOptions::log. False: it is still being stopped, the client is closed, or this machine has no thread
   /// left.
-  bool start();
+  [[nodiscard]] bool start();
   /// The work is told to end and drains, handlers run, then the name is given back and the next leader is there at
   /// once. Waits for all of it, unless it is called by the work or a handler. False: the wait was given up, and it goes
   /// on in the background.
@@ -90,16 +90,16 @@ class Election {
   void step_down();
 
   /// Compares the deadline with the clock, now. False also from the moment on that the work was told to end.
-  bool is_leader() const;
+  [[nodiscard]] bool is_leader() const;
   /// Waits until it leads. False at the deadline, when stopped, or when the election is not running: start() it first.
-  bool wait_for_leadership(BootClock::time_point deadline = BootClock::time_point::max(),
-                           const std::stop_token& stop = {}) const;
+  [[nodiscard]] bool wait_for_leadership(BootClock::time_point deadline = BootClock::time_point::max(),
+                                         const std::stop_token& stop = {}) const;
   /// Ours, while we lead.
-  std::optional<std::uint64_t> term() const;
+  [[nodiscard]] std::optional<std::uint64_t> term() const;
   /// As last seen. Nothing: no leader, or none that can be seen from here.
-  std::optional<Leader> current_leader() const;
-  const std::string& candidate_id() const;
-  const std::string& name() const;
+  [[nodiscard]] std::optional<Leader> current_leader() const;
+  [[nodiscard]] const std::string& candidate_id() const;
+  [[nodiscard]] const std::string& name() const;
 
  private:
   friend class Client;

@@ -105,7 +105,7 @@ class Fleet {
 
   /// Joins: beats, sees the others, and takes its share of what share() says. Refused (held) where a live instance has
   /// the same id; no_quorum where its Redis does not answer.
-  virtual tl::expected<void, Refusal> start() = 0;
+  [[nodiscard]] virtual tl::expected<void, Refusal> start() = 0;
   /// Leaves: nobody counts on it any more, work is told to end, every session is given back as its work has ended.
   /// Waits for that.
   virtual void stop() = 0;
@@ -118,24 +118,24 @@ class Fleet {
 
   /// Takes a session by hand, whoever should have it, if nobody has it. For sessions that share() does not name it
   /// stays ours until release().
-  virtual tl::expected<SessionLease, Refusal> try_acquire(const std::string& session) = 0;
+  [[nodiscard]] virtual tl::expected<SessionLease, Refusal> try_acquire(const std::string& session) = 0;
   /// Gives a session back. False: it is not ours.
   virtual bool release(const std::string& session) = 0;
 
   /// May work on it begin, or go on? Compares the deadline with the clock, now. False while it is uncertain or ending.
-  virtual bool is_owned(const std::string& session) const = 0;
+  [[nodiscard]] virtual bool is_owned(const std::string& session) const = 0;
   /// Its renewal failed, and nobody knows yet.
-  virtual bool is_uncertain(const std::string& session) const = 0;
+  [[nodiscard]] virtual bool is_uncertain(const std::string& session) const = 0;
   /// Asks Redis itself, by a renewal.
-  virtual bool is_owned_strict(const std::string& session) = 0;
-  virtual std::vector<std::string> owned_sessions() const = 0;
-  virtual std::optional<SessionLease> lease_info(const std::string& session) const = 0;
+  [[nodiscard]] virtual bool is_owned_strict(const std::string& session) = 0;
+  [[nodiscard]] virtual std::vector<std::string> owned_sessions() const = 0;
+  [[nodiscard]] virtual std::optional<SessionLease> lease_info(const std::string& session) const = 0;
 
-  virtual std::vector<Instance> live_instances() const = 0;
+  [[nodiscard]] virtual std::vector<Instance> live_instances() const = 0;
   /// Who should have it, as placement sees it from here. Nothing: it is not shared.
-  virtual std::optional<std::string> preferred_owner(const std::string& session) const = 0;
-  virtual bool is_preferred_owner(const std::string& session) const = 0;
-  virtual const std::string& instance_id() const = 0;
+  [[nodiscard]] virtual std::optional<std::string> preferred_owner(const std::string& session) const = 0;
+  [[nodiscard]] virtual bool is_preferred_owner(const std::string& session) const = 0;
+  [[nodiscard]] virtual const std::string& instance_id() const = 0;
   /// The fleet's name and the prefix of its client: what its keys in Redis begin with follows from these.
   virtual std::string name() const { return "poll"; }
   virtual std::string prefix() const { return "tenure:"; }

@@ -49,25 +49,25 @@ class Lease {
   Lease(Lease&&) noexcept;
   Lease& operator=(Lease&&) noexcept;
 
-  const std::string& name() const;
+  [[nodiscard]] const std::string& name() const;
   /// Larger than that of every grant of any name before, on these nodes. Hand it to what you write to, and let
   /// that refuse a smaller one than it has seen.
-  std::uint64_t token() const;
+  [[nodiscard]] std::uint64_t token() const;
   /// Compares the deadline with the clock, now. Right also after the process was stopped or the machine slept.
-  bool held() const;
+  [[nodiscard]] bool held() const;
   /// Until when it is held, as far as is known by now.
-  BootClock::time_point deadline() const;
+  [[nodiscard]] BootClock::time_point deadline() const;
   /// Stops a grace before the deadline, or at once when Redis says that the lease is gone. A std::stop_callback that is
   /// registered with it runs on a thread of the client. It may block, and delays the loss of no other lease, but costs a
   /// thread until it returns. It may not throw: the standard library ends the process then.
-  std::stop_token lost() const;
+  [[nodiscard]] std::stop_token lost() const;
   /// Why, once lost() has stopped.
-  std::optional<Loss> loss() const;
+  [[nodiscard]] std::optional<Loss> loss() const;
 
   /// Renews it now, and gives the new deadline. It renews itself: this is for who wants to know that a majority
   /// still stands by it, before a step that cannot be undone. Refused, it is still held until its deadline,
   /// unless the code is lost.
-  tl::expected<BootClock::time_point, Refusal> extend();
+  [[nodiscard]] tl::expected<BootClock::time_point, Refusal> extend();
   /// Gives the name back now. Refused (no_quorum) it may be called again; the lease runs out by itself anyway.
   tl::expected<Released, Refusal> release();
 

@@ -25,11 +25,12 @@ class Lock {
   Lock& operator=(const Lock&) = default;
 
   /// One try: the lease, or who has it.
-  tl::expected<Lease, Refusal> try_acquire() const;
+  [[nodiscard]] tl::expected<Lease, Refusal> try_acquire() const;
   /// Waits. Stopping the token ends the wait, and leaves nothing behind.
-  tl::expected<Lease, Refusal> acquire(const Wait& wait = {}, const std::stop_token& stop = {}) const;
+  [[nodiscard]] tl::expected<Lease, Refusal> acquire(const Wait& wait = {},
+                                                     const std::stop_token& stop = {}) const;
 
-  const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
   friend class Client;

@@ -139,7 +139,7 @@ class Poller {
 
   /// Starts the fleet and polls what it gives; once. Refused (usage) when an option is wrong, or as Fleet::start() is: it may
   /// be tried again then.
-  tl::expected<void, Refusal> start();
+  [[nodiscard]] tl::expected<void, Refusal> start();
   /// Begins no poll any more, lets those in flight end, stores their results, and stops the fleet, which hands
   /// everything over. Waits for that: at most as long as leases last, or as a callback takes.
   void stop();
@@ -150,7 +150,7 @@ class Poller {
   /// Not polled by this instance until the source has stopped naming it, and names it again.
   void remove(const std::string& session);
 
-  PollCounts counts() const;
+  [[nodiscard]] PollCounts counts() const;
 
  private:
   struct State;

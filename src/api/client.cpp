@@ -134,6 +134,22 @@ tl::expected<std::vector<Lease>, Refusal> Client::acquire_all(const std::vector<
   return leases;
 }
 
+tl::expected<void, Refusal> Client::with_lock(std::string name, const std::function<void(const Lease&)>& work,
+                                              LockOptions options, const Wait& wait,
+                                              const std::stop_token& stop) const {
+  auto lease = lock(std::move(name), options).acquire(wait, stop);
+  if (!lease) return tl::unexpected(std::move(lease.error()));
+  work(*lease);
+  const bool held = lease->held();
+  const auto loss = lease->loss();
+  // Refused, it is tried again until it is given back or has run out.
+  (void)lease->release();
+  if (held) return {};
+  return tl::unexpected(
+      Refusal{Refusal::Code::lost, lease->name() + " was lost before the work had ended: " +
+                                       std::string(to_string(loss.value_or(Loss::not_renewed)))});
+}
+
 const std::string& Client::id() const { return context_->id; }
 
 void Client::close() { context_->client.close(); }

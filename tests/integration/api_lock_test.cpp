@@ -1,5 +1,6 @@
 // Locks as users write them: L2–L7, L12, T35.
 #include <atomic>
+#include <stdexcept>
 #include <thread>
 
 #include "integration/api.hpp"
@@ -190,6 +191,50 @@ TEST(ApiLock, AWaitEndsByItsTimeByItsTokenOrByClosing) {  // L4
   }});
   EXPECT_EQ(closed.error().code, Code::closed);
   EXPECT_TRUE(wait_until([&] { return tickets(nodes[0], "redlock:a").empty(); }));
+}
+
+TEST(ApiLock, WorkIsDoneUnderALockThatIsGivenBackAfterIt) {
+  Nodes nodes(1);
+  const Client client = open(nodes);
+  bool worked = false;
+  const auto done = client.with_lock("a", [&](const Lease& lease) {
+    worked = lease.held() && nodes[0].command({"EXISTS", "redlock:a"}).integer == 1;
+  });
+  EXPECT_TRUE(done);
+  EXPECT_TRUE(worked);
+  EXPECT_TRUE(nodes.none_has("redlock:a"));
+}
+
+TEST(ApiLock, WhatTheWorkThrowsComesOutAndTheLockIsGivenBack) {
+  Nodes nodes(1);
+  const Client client = open(nodes);
+  const auto work = [](const Lease&) { throw std::runtime_error("oh"); };
+  EXPECT_THROW((void)client.with_lock("a", work), std::runtime_error);
+  EXPECT_TRUE(nodes.none_has("redlock:a"));
+}
+
+TEST(ApiLock, WorkIsNotBegunWithoutTheLockAndALossMeanwhileIsTold) {
+  Nodes nodes(1);
+  const Client client = open(nodes);
+  const auto other = open(nodes, "other").lock("a").try_acquire();
+  ASSERT_TRUE(other);
+  bool worked = false;
+  const auto work = [&](const Lease&) { worked = true; };
+  const auto refused = client.with_lock("a", work, {}, {.wait_max = 0ms});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::held);
+  EXPECT_FALSE(worked);
+
+  const auto lost = client.with_lock(
+      "b",
+      [&](const Lease& lease) {
+        nodes[0].command({"DEL", "redlock:b"});
+        EXPECT_TRUE(wait_until([&] { return lease.lost().stop_requested(); }));
+      },
+      short_lease());
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().code, Code::lost);
+  EXPECT_EQ(lost.error().message, "b was lost before the work had ended: missing");
 }
 
 TEST(ApiLock, SeveralNamesAreAllTakenOrNone) {  // T35
