@@ -77,7 +77,7 @@ class Election {
   /// Begins to campaign, and goes on until it is stopped: a Redis that cannot be reached is waited for, and the reason
   /// goes to ClientOptions::log. False: it is still being stopped, the client is closed, or this machine has no thread
   /// left.
-  [[nodiscard]] bool start();
+  bool start();
   /// The work is told to end and drains, handlers run, then the name is given back and the next leader is there at
   /// once. Waits for all of it, unless it is called by the work or a handler. False: the wait was given up, and it goes
   /// on in the background.
