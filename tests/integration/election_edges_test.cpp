@@ -2,7 +2,7 @@
 #include <future>
 #include <thread>
 
-#include "runtime/election.hpp"
+#include "runtime/engine/election.hpp"
 #include "support/candidate.hpp"
 #include "support/lease_client.hpp"
 
