@@ -3,46 +3,63 @@
 
 #include <chrono>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 
 #include "core/lease/grant.hpp"
+#include "core/lease/record.hpp"
 #include "floor.hpp"
 #include "redis/script_call.hpp"
 
 namespace tenure::bench {
 
-// The epoch that requests must name: the second word of the record.
-inline std::string epoch_of(Floor& redis) {
-  const std::string record = redis.call({"GET", "tenure:record"})->str;
-  const auto space = record.find(' ');
-  return record.substr(space + 1, record.find(' ', space + 1) - space - 1);
+// What requests must name: the terms of the record, and its epoch.
+inline core::Record record_of(Floor& redis) {
+  const auto record = core::read_record(redis.call({"GET", "tenure:record"})->str);
+  if (!record) throw std::runtime_error("this Redis has no record");
+  return *record;
 }
 
 // The same scripts with the same arguments as Tenure's. On several nodes, one for each gives the same grants.
 class SameScripts {
  public:
-  explicit SameScripts(Floor& redis) : epoch_(epoch_of(redis)) {
+  explicit SameScripts(Floor& redis) : record_(record_of(redis)) {
+    keyspace_.cap = record_.terms.cap;
+    keyspace_.set = record_.terms.set;
     const core::Grant warm("floor", 1);
-    constexpr auto by = redis::CallBy::body;  // makes them known
-    redis.call(redis::script_call(core::AcquireRequest{"warm", warm, ttl}, {}, epoch_, by));
-    redis.call(redis::script_call(core::ConfirmRequest{"warm", warm, 1}, {}, epoch_, by));
-    redis.call(redis::script_call(core::ReleaseRequest{"warm", warm}, {}, epoch_, by));
+    // Makes them known. A floor that is refused would be too cheap.
+    const auto granted = redis.call(acquire("warm", warm, redis::CallBy::body));
+    if (granted->type != REDIS_REPLY_INTEGER) throw std::runtime_error("the floor is granted nothing");
+    const auto token = static_cast<core::Token>(granted->integer);
+    redis.call(call(core::ConfirmRequest{"warm", warm, token}, redis::CallBy::body));
+    redis.call(call(core::ReleaseRequest{"warm", warm}, redis::CallBy::body));
   }
   Words acquire(const std::string& key) {
     grant_ = core::Grant("floor", ++nonce_);
-    return redis::script_call(core::AcquireRequest{key, grant_, ttl}, {}, epoch_, redis::CallBy::sha1);
+    return acquire(key, grant_, redis::CallBy::sha1);
   }
   Words confirm(const std::string& key, core::Token token) const {
-    return redis::script_call(core::ConfirmRequest{key, grant_, token}, {}, epoch_, redis::CallBy::sha1);
+    return call(core::ConfirmRequest{key, grant_, token}, redis::CallBy::sha1);
   }
   Words release(const std::string& key) const {
-    return redis::script_call(core::ReleaseRequest{key, grant_}, {}, epoch_, redis::CallBy::sha1);
+    return call(core::ReleaseRequest{key, grant_}, redis::CallBy::sha1);
   }
 
  private:
   static constexpr std::chrono::milliseconds ttl{30'000};
 
-  std::string epoch_;
+  Words call(const core::Request& request, redis::CallBy by) const {
+    return redis::script_call(request, keyspace_, record_.epoch, by);
+  }
+  // As one who has seen no token there.
+  Words acquire(const std::string& key, const core::Grant& grant, redis::CallBy by) const {
+    Words words = call(core::AcquireRequest{key, grant, ttl}, by);
+    words.emplace_back("0");
+    return words;
+  }
+
+  core::Record record_;
+  redis::Keyspace keyspace_{};
   core::Grant grant_;
   std::uint64_t nonce_ = 1;
 };

@@ -1,5 +1,6 @@
 // Whatever Redis answers to whatever was asked: a reply that the core can use, or a failure in words.
 #include "core/base/check.hpp"
+#include "core/fleet/beat.hpp"
 #include "core/lease/grant.hpp"
 #include "core/lease/record.hpp"
 #include "fuzz/replies.hpp"
@@ -24,6 +25,10 @@ void try_text(std::string_view text) {
     must(record->terms.cap >= core::Ttl::zero(), "a cap is no less than nothing");
     must(text.starts_with(core::admission(record->terms, record->epoch)) || text.starts_with('0'),
          "a record begins with what admits to it");
+  }
+  if (const auto beat = core::read_beat(text)) {
+    must(text.starts_with(core::beat_opening(beat->boot)), "a beat begins with whose it is");
+    must(beat->weight > 0 && beat->weight <= core::weight_max, "a weight is one that is allowed");
   }
   if (const auto wake_up = redis::read_wake_up(text)) {
     must(wake_up->after >= core::Duration::zero() &&

@@ -142,8 +142,6 @@ tl::expected<void, Refusal> Client::with_lock(std::string name, const std::funct
   work(*lease);
   const bool held = lease->held();
   const auto loss = lease->loss();
-  // Refused, it is tried again until it is given back or has run out.
-  (void)lease->release();
   if (held) return {};
   return tl::unexpected(
       Refusal{Refusal::Code::lost, lease->name() + " was lost before the work had ended: " +

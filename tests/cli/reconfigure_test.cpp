@@ -221,7 +221,7 @@ TEST_F(NodeSetTest, WhatWasBrokenOffIsSaidAndDoneByRunningItAgain) {
     const auto set = closed.substr(5, closed.find(' ', 5) - 5);
     closed.replace(5, set.size(), "none");
     closed.replace(closed.find(" open "), 6, " quarantined ");
-    closed.replace(closed.rfind(' ') + 1, std::string::npos, set + ">5-x");
+    closed.replace(closed.find(" new "), std::string::npos, " " + set + ">5-x v1");
     nodes[node].command({"SET", "tenure:record", closed});
   }
   const Result told = run({0, 1, 2});

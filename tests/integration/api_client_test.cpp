@@ -194,7 +194,7 @@ TEST(ApiClient, AForkedChildMayLetItsCopiesGo) {
   auto lease = std::optional(client->lock("a").try_acquire().value());
   // A thread inside the client at the moment of the fork: its mutex and its conditions are in use.
   std::jthread busy([copy = *client](const std::stop_token& stop) {
-    while (!stop.stop_requested()) copy.lock("b").try_acquire();
+    while (!stop.stop_requested()) (void)copy.lock("b").try_acquire();
   });
   for (int i = 0; i < 20; ++i) {
     const pid_t child = fork();
@@ -253,7 +253,7 @@ TEST(ApiClient, CloseWhileManyAcquireAndReleaseLeavesNothing) {
             EXPECT_EQ(lease.error().code, Code::closed);
             return;
           }
-          if (i % 2 == 0) lease->extend();
+          if (i % 2 == 0) (void)lease->extend();
         }
       });
     }

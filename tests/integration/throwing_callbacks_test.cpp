@@ -63,7 +63,7 @@ TEST(ThrowingCallbacks, WhatOnWaitingThrowsComesOutOfTheWaitAndLeavesNothingBehi
     const auto lease = one.lock("a").try_acquire();
     ASSERT_TRUE(lease);
     EXPECT_THROW(
-        two.lock("a").acquire({.on_waiting = [](const Refusal&) { throw std::runtime_error("no"); }}),
+        (void)two.lock("a").acquire({.on_waiting = [](const Refusal&) { throw std::runtime_error("no"); }}),
         std::runtime_error);
   }
   EXPECT_TRUE(wait_until([&] { return nodes.none_has("redlock:a"); }));

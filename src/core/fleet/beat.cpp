@@ -55,9 +55,9 @@ bool read_into(Number& number, std::string_view value) {
   return read.has_value();
 }
 
-// False: it is known, and cannot be read.
+// False: it is known, and cannot be read; or it says that this one takes nothing any more.
 bool note(Beat& beat, std::string_view name, std::string_view value) {
-  if (name == "boot") beat.boot = value;
+  if (name == "status") return value == "ready";
   if (name == "started") return read_into(beat.started_ms, value);
   if (name == "weight") return read_into(beat.weight, value);
   if (name == "owned") return read_into(beat.owned, value);
@@ -78,7 +78,10 @@ std::string beat_text(const Beat& beat) {
 
 std::optional<Beat> read_beat(std::string_view text) {
   if (!text.starts_with(opening)) return std::nullopt;
-  Beat beat;
+  std::string_view behind = text.substr(opening.size() - 1);
+  const auto boot = take_string(behind);
+  if (!boot) return std::nullopt;
+  Beat beat{std::string(*boot)};
   do {
     text.remove_prefix(1);  // the bracket, or a comma
     const auto name = take_string(text);

@@ -30,12 +30,26 @@ TEST(ABeat, FieldsOfALaterVersionAreSkippedInWhateverOrderTheyCome) {
 TEST(ABeat, WhatIsMissingIsAsUsual) { EXPECT_EQ(read_beat(R"({"boot":"b"})"), Beat{"b"}); }
 
 TEST(ABeat, WhatIsNoneIsNotRead) {
-  for (const auto* text :
-       {"", "{", "{}", "boot", R"({"boot":"b")", R"({"boot":"b)", R"({"boot":"b",})", R"({"boot":"b"}})",
-        R"({"boot":"b","weight"})", R"({"boot":"b","weight":})", R"({"boot":"b","weight":0})",
-        R"({"boot":"b","weight":1001})", R"({"boot":"b","weight":-1})", R"({"boot":"b","weight":"x"})",
-        R"({"boot":"b","owned":1.5})", R"({"boot":"b","more":{})", R"({"boot":"b","more":["})",
-        R"({"started":1,"boot":"b"})", R"( {"boot":"b"})"}) {
+  for (const auto* text : {"",
+                           "{",
+                           "{}",
+                           "boot",
+                           R"({"boot":"b")",
+                           R"({"boot":"b)",
+                           R"({"boot":"b",})",
+                           R"({"boot":"b"}})",
+                           R"({"boot":"b","weight"})",
+                           R"({"boot":"b","weight":})",
+                           R"({"boot":"b","weight":0})",
+                           R"({"boot":"b","weight":1001})",
+                           R"({"boot":"b","weight":-1})",
+                           R"({"boot":"b","weight":"x"})",
+                           R"({"boot":"b","owned":1.5})",
+                           R"({"boot":"b","more":{})",
+                           R"({"boot":"b","more":["})",
+                           R"({"boot":"b","status":"leaving"})",
+                           R"({"started":1,"boot":"b"})",
+                           R"( {"boot":"b"})"}) {
     EXPECT_FALSE(read_beat(text)) << text;
   }
 }
