@@ -9,13 +9,14 @@
 #include "core/lease/grant.hpp"
 #include "core/lease/record.hpp"
 #include "floor.hpp"
+#include "redis/record_text.hpp"
 #include "redis/script_call.hpp"
 
 namespace tenure::bench {
 
 // What requests must name: the terms of the record, and its epoch.
 inline core::Record record_of(Floor& redis) {
-  const auto record = core::read_record(redis.call({"GET", "tenure:record"})->str);
+  const auto record = redis::read_record(redis.call({"GET", "tenure:record"})->str);
   if (!record) throw std::runtime_error("this Redis has no record");
   return *record;
 }

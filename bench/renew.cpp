@@ -6,6 +6,7 @@
 #include "crowd.hpp"
 #include "floor.hpp"
 #include "measure.hpp"
+#include "redis/grant_text.hpp"
 #include "redis/script_call.hpp"
 #include "runtime/instance_id.hpp"
 #include "stage.hpp"
@@ -74,7 +75,7 @@ class ByHand {
       core::RenewRequest request{milliseconds(60'000), {}};
       for (std::size_t i = first; i < first + core::batch_size_max; ++i) {
         const core::Holding item{"redlock:floor" + std::to_string(i), core::Grant(owner, i), i};
-        redis_.call({"SET", item.key, item.grant.value(item.token), "PX", "60000"});
+        redis_.call({"SET", item.key, redis::value(item.grant, item.token), "PX", "60000"});
         request.items.push_back(item);
       }
       redis_.call(redis::script_call(request, {}, "", redis::CallBy::body));

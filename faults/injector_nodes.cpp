@@ -6,6 +6,7 @@
 
 #include "core/lease/grant.hpp"
 #include "faults/injector.hpp"
+#include "redis/grant_text.hpp"
 #include "support/wait.hpp"
 
 namespace tenure::faults {
@@ -111,7 +112,7 @@ bool Injector::remove_lease(const Fault& fault) {
   }
   const auto [least, most] = std::ranges::minmax(left);
   if (most - least > together_ms) return false;
-  const auto holder = core::read_holder(value);
+  const auto holder = redis::read_holder(value);
   if (holder.waits || holder.token == 0) return false;
   constexpr auto script = "return redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('DEL', KEYS[1])";
   if (world_.node(fault.whom).command({"EVAL", script, "1", key, value}).integer != 1) return false;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/lease/grant.hpp"
+#include "redis/grant_text.hpp"
 #include "runtime/boot_clock.hpp"
 
 namespace tenure::faults {
@@ -42,7 +43,7 @@ std::map<std::string, std::size_t> shares(World& world) {
   }
   std::map<std::string, std::size_t> shares;
   for (const auto& [vote, count] : votes) {
-    const auto holder = core::read_holder(vote.second);
+    const auto holder = redis::read_holder(vote.second);
     if (count > crowd.nodes / 2 && !holder.waits && holder.token != 0) shares[holder.owner] += 1;
   }
   return shares;

@@ -64,7 +64,7 @@ void expect_usable(const core::Request& request, const core::Reply& reply) {
   if (const auto* held = std::get_if<core::Held>(&reply)) {
     must(is_a<core::AcquireRequest>(request), "a holder answers an acquire");
     // As long as a clock can count: whoever adds it to a time must not run over.
-    must(held->left <= std::chrono::duration_cast<core::Ttl>(core::Duration::max()),
+    must(!held->left || *held->left <= std::chrono::duration_cast<core::Ttl>(core::Duration::max()),
          "what is left can be told");
     must(!held->ahead || *held->ahead >= 0, "a place in the queue is none below the first");
   }

@@ -1,11 +1,11 @@
 // Whatever Redis answers to whatever was asked: a reply that the core can use, or a failure in words.
 #include "core/base/check.hpp"
-#include "core/fleet/beat.hpp"
-#include "core/lease/grant.hpp"
-#include "core/lease/record.hpp"
 #include "fuzz/replies.hpp"
 #include "fuzz/target.hpp"
 #include "fuzz/values.hpp"
+#include "redis/beat_text.hpp"
+#include "redis/grant_text.hpp"
+#include "redis/record_text.hpp"
 #include "redis/script_call.hpp"
 
 namespace tenure::fuzz {
@@ -16,25 +16,28 @@ using core::must;
 
 // What stands in a key, a record or a message may have been written by anybody.
 void try_text(std::string_view text) {
-  const core::Holder holder = core::read_holder(text);
+  const core::Holder holder = redis::read_holder(text);
   must(text.starts_with(holder.owner), "an owner is how the value of its key begins");
   must(!holder.waits || holder.token == 0, "who waits has no token");
+  if (const auto grant = redis::read_stamp(text)) {
+    must(redis::stamp(*grant) == text, "a stamp is written in one way only");
+  }
 
-  if (const auto record = core::read_record(text)) {
+  if (const auto record = redis::read_record(text)) {
     must(!record->epoch.empty() && record->epoch.find(' ') == std::string::npos, "an epoch is one word");
     must(record->terms.cap >= core::Ttl::zero(), "a cap is no less than nothing");
-    must(text.starts_with(core::admission(record->terms, record->epoch)) || text.starts_with('0'),
+    must(text.starts_with(redis::admission(record->terms, record->epoch)) || text.starts_with('0'),
          "a record begins with what admits to it");
   }
-  if (const auto beat = core::read_beat(text)) {
-    must(text.starts_with(core::beat_opening(beat->boot)), "a beat begins with whose it is");
+  if (const auto beat = redis::read_beat(text)) {
+    must(text.starts_with(redis::beat_opening(beat->boot)), "a beat begins with whose it is");
     must(beat->weight > 0 && beat->weight <= core::weight_max, "a weight is one that is allowed");
   }
   if (const auto wake_up = redis::read_wake_up(text)) {
     must(wake_up->after >= core::Duration::zero() &&
              wake_up->after <= redis::turns_max * redis::turn_of_waiter,
          "a wake-up is for soon");
-    must(text.ends_with(wake_up->ticket), "a wake-up ends with its ticket");
+    must(text.ends_with(redis::stamp(wake_up->ticket)), "a wake-up ends with its ticket");
   }
 }
 

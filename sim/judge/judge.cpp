@@ -1,4 +1,5 @@
 #include "sim/judge/judge.hpp"
+#include "redis/grant_text.hpp"
 
 #include <algorithm>
 
@@ -13,7 +14,7 @@ void Judge::violated(std::string_view invariant, TrueTime at, std::string what) 
 
 void Judge::on_node_grant(std::size_t node, const std::string& key, const std::string& stamp,
                           core::Token token, TrueTime now) {
-  history_[key].showed[{token, core::read_holder(stamp + "0").owner}].insert(node);
+  history_[key].showed[{token, redis::read_holder(stamp + "0").owner}].insert(node);
   if (quorum_ == 1) {
     on_grant(key, stamp + std::to_string(token), token, now);
   } else {
@@ -23,7 +24,7 @@ void Judge::on_node_grant(std::size_t node, const std::string& key, const std::s
 
 void Judge::on_node_confirm(std::size_t node, const std::string& key, const std::string& value,
                             TrueTime now) {
-  const core::Holder holder = core::read_holder(value);
+  const core::Holder holder = redis::read_holder(value);
   history_[key].showed[{holder.token, holder.owner}].insert(node);
   history_[key].confirmed[value].emplace(node, now);
 }
@@ -74,7 +75,7 @@ void Judge::on_belief(const std::string& key, const std::string& value, std::siz
       return;
     }
     // With several nodes it is given when a majority has taken its token.
-    on_grant(key, value, core::read_holder(value).token, confirmed_at(history, value, quorum).value_or(now));
+    on_grant(key, value, redis::read_holder(value).token, confirmed_at(history, value, quorum).value_or(now));
     index = find(history, value);
   }
   std::erase_if(history.believed,

@@ -7,6 +7,7 @@
 #include "core/base/check.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/record.hpp"
+#include "redis/grant_text.hpp"
 #include "redis/scripts.hpp"
 #include "sim/world/plan.hpp"
 
@@ -41,7 +42,7 @@ const std::array<Named, 10> kinds{{
 
 // Is it kept for a waiter, and if so by which ticket? Nobody holds it then.
 std::optional<std::string> kept_for(const std::string& value) {
-  if (!core::read_holder(value).waits) return std::nullopt;
+  if (!redis::read_holder(value).waits) return std::nullopt;
   return value.substr(0, value.rfind('#') + 1);
 }
 
@@ -265,7 +266,7 @@ void Node::check_reassert(const Call& call) {
     const std::string& stamp = call.args.argument(call.command, 3 + 2 * i);
     const std::string& token = call.args.argument(call.command, 4 + 2 * i);
     const Look& before = call.before[i];
-    const core::Holder there = core::read_holder(before.value);
+    const core::Holder there = redis::read_holder(before.value);
     const bool older = quarantined && there.token <= static_cast<core::Token>(number(token));
     const bool installs =
         before.value.empty() ? quarantined || heal : before.value.starts_with(stamp) || older;

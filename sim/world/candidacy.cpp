@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/overload.hpp"
+#include "redis/grant_text.hpp"
 
 namespace tenure::sim {
 
@@ -76,7 +77,7 @@ void Candidacy::hear(core::ElectionId election, const core::ElectionNotice& noti
   std::visit(core::Overload{
                  [this](const core::Elected& it) {
                    const core::Acquired& won = it.term;
-                   term_ = Term{won.lease, won.token, won.grant.value(won.token)};
+                   term_ = Term{won.lease, won.token, redis::value(won.grant, won.token)};
                    later(up_to(ttl() / 20), [this, lease = won.lease] { work(lease); });
                  },
                  [this](const core::TermEnding& it) {

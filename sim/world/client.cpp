@@ -6,6 +6,7 @@
 
 #include "core/base/check.hpp"
 #include "core/base/overload.hpp"
+#include "redis/grant_text.hpp"
 
 namespace tenure::sim {
 
@@ -19,7 +20,7 @@ bool same_request(const core::Request& request, const redis::Command& command,
     if (!ScriptArgs::is_script(command)) return false;
     const ScriptArgs args(command);
     return args.kind == ScriptArgs::Kind::acquire && args.key(command, 0) == acquire->key &&
-           args.argument(command, 1) == acquire->grant.stamp();
+           args.argument(command, 1) == redis::stamp(acquire->grant);
   }
   redis::Command wanted = redis::script_call(request, keyspace, "", redis::CallBy::sha1);
   if (!ScriptArgs::is_script(wanted) || !ScriptArgs::is_script(command)) return wanted == command;
@@ -179,15 +180,15 @@ void Client::perform(const core::Effects& effects) {
 
 void Client::ask(const core::Send& send) {
   if (const auto* acquire = std::get_if<core::AcquireRequest>(&send.request)) {
-    Asked& asked = asked_[acquire->grant.stamp()];
+    Asked& asked = asked_[redis::stamp(acquire->grant)];
     asked.key = acquire->key;
     asked.unanswered.emplace(send.id, send.node);
     asked.heard.try_emplace(send.node, heard_.at(send.node));
   } else if (const auto* confirm = std::get_if<core::ConfirmRequest>(&send.request)) {
-    const auto asked = asked_.find(confirm->grant.stamp());
+    const auto asked = asked_.find(redis::stamp(confirm->grant));
     if (asked != asked_.end()) asked->second.confirmed = confirm->token;
   } else if (const auto* release = std::get_if<core::ReleaseRequest>(&send.request)) {
-    const auto asked = asked_.find(release->grant.stamp());
+    const auto asked = asked_.find(redis::stamp(release->grant));
     if (asked != asked_.end()) {
       asked->second.granted.erase(send.node);
       std::erase_if(asked->second.unanswered, [&](const auto& entry) { return entry.second == send.node; });
@@ -302,7 +303,7 @@ void Client::on_answer(const redis::Conversation::Answer& answer) {
 void Client::note_answer(const core::Request& request, const redis::Conversation::Answer& answer) {
   const auto* acquire = std::get_if<core::AcquireRequest>(&request);
   if (acquire == nullptr || !is_definite(answer.reply)) return;
-  const auto asked = asked_.find(acquire->grant.stamp());
+  const auto asked = asked_.find(redis::stamp(acquire->grant));
   if (asked == asked_.end()) return;
   const auto found = asked->second.unanswered.find(answer.id);
   if (found == asked->second.unanswered.end()) return;

@@ -2,13 +2,15 @@
 #include <algorithm>
 #include <string>
 
+#include "redis/grant_text.hpp"
 #include "sim/world/client.hpp"
 
 namespace tenure::sim {
 
 void Client::on(const core::Acquired& acquired) {
   const auto wished = wished_.find(acquired.acquire);
-  Believed lease{acquired.key, acquired.grant.value(acquired.token), acquired.deadline, setup_.timing};
+  Believed lease{acquired.key, redis::value(acquired.grant, acquired.token), acquired.deadline,
+                 setup_.timing};
   if (wished->second.hold_max) lease.ends = now() + *wished->second.hold_max;
   believe(acquired, std::move(lease), wished->second.began);
   expect_no_loose_ends(acquired.key);
@@ -18,9 +20,10 @@ void Client::on(const core::Acquired& acquired) {
 
 void Client::believe(const core::Acquired& acquired, Believed lease, TrueTime began) {
   const TrueTime at = shared_.schedule.now();
-  const auto asked = asked_.find(acquired.grant.stamp());
+  const auto asked = asked_.find(redis::stamp(acquired.grant));
   if (asked == asked_.end() || asked->second.granted.size() < setup_.quorum())
-    shared_.judge.violated("S10", at, acquired.grant.stamp() + " is held without the answers of a majority");
+    shared_.judge.violated("S10", at,
+                           redis::stamp(acquired.grant) + " is held without the answers of a majority");
   if (asked != asked_.end()) asked_.erase(asked);
   shared_.trace.mix_text(lease.value);
   shared_.trace.event(at, "acquired", index_, acquired.token, [&] { return lease.key + " " + lease.value; });

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "redis/grant_text.hpp"
 #include "sim/world/client.hpp"
 
 namespace tenure::sim {
@@ -62,7 +63,7 @@ void Client::work_on(core::LeaseId id) {
     return;
   }
   if (lease.seen_over) shared_.judge.violated("S6", at, lease.value + " is worked on again after it was not");
-  shared_.sharing.on_work(*lease.session, core::read_holder(lease.value).token, at);
+  shared_.sharing.on_work(*lease.session, redis::read_holder(lease.value).token, at);
 }
 
 // Until here the session was not given back: now nobody believes in it any more.
@@ -96,7 +97,7 @@ void Client::on(const core::SessionTaken& taken) {
   if (leaving_ || !(by_hand || known_sessions_.contains(taken.session))) {
     shared_.judge.violated("T48", at, owner_ + " took " + taken.session + ", which it does not want");
   }
-  Believed lease{won.key, won.grant.value(won.token), won.deadline, shared_.plan.timing};
+  Believed lease{won.key, redis::value(won.grant, won.token), won.deadline, shared_.plan.timing};
   lease.session = taken.session;
   // When it began to ask is not told; that it joined before is certain.
   believe(won, std::move(lease), joined_at_);

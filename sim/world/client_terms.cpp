@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "redis/grant_text.hpp"
 #include "sim/world/client.hpp"
 
 namespace tenure::sim {
@@ -40,12 +41,12 @@ void Client::work(core::LeaseId id) {
     return;
   }
   if (term.seen_over) shared_.judge.violated("S6", at, term.value + " is led again after it was not");
-  shared_.terms.on_work(parts_.at(*term.election).seat, core::read_holder(term.value).token, at);
+  shared_.terms.on_work(parts_.at(*term.election).seat, redis::read_holder(term.value).token, at);
 }
 
 void Client::handle_loss(core::LeaseId id) {
   const Believed& term = leases_.at(id);
-  shared_.terms.on_handled(parts_.at(*term.election).seat, core::read_holder(term.value).token,
+  shared_.terms.on_handled(parts_.at(*term.election).seat, redis::read_holder(term.value).token,
                            shared_.schedule.now());
 }
 
@@ -79,7 +80,7 @@ void Client::on(const core::Elected& elected) {
   if (part.left || !part.plan.candidate) {
     shared_.judge.violated("T58", shared_.schedule.now(), owner_ + " was elected, and is no candidate");
   }
-  Believed term{won.key, won.grant.value(won.token), won.deadline, part.plan.timing};
+  Believed term{won.key, redis::value(won.grant, won.token), won.deadline, part.plan.timing};
   term.election = elected.election;
   believe(won, std::move(term), part.since);
   expect_no_loose_ends(won.key);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/overload.hpp"
+#include "redis/grant_text.hpp"
 
 namespace tenure::sim {
 
@@ -131,7 +132,7 @@ Duration Membership::pace() const { return ttl() / 10 * static_cast<std::int64_t
 
 void Membership::on_taken(const core::SessionTaken& taken) {
   const core::Acquired& lease = taken.lease;
-  works_[taken.session] = Work{lease.lease, lease.token, lease.grant.value(lease.token)};
+  works_[taken.session] = Work{lease.lease, lease.token, redis::value(lease.grant, lease.token)};
   later(up_to(ttl() / 20), [this, session = taken.session, id = lease.lease] { work(session, id); });
 }
 

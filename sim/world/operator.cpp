@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "redis/record_text.hpp"
+
 namespace tenure::sim {
 
 Setup Operator::draw() {
@@ -48,9 +50,9 @@ void Operator::finish() {
 
 Operator::Running Operator::plan(const Setup& target, std::size_t leaving,
                                  const std::vector<std::string>& abandoned) const {
-  std::vector<std::string> records;
+  std::vector<core::FoundRecord> records;
   for (std::size_t node = 0; node < target.nodes + leaving; ++node) {
-    records.push_back(nodes_[node]->record(shared_.schedule.now()));
+    records.push_back(redis::found_record(nodes_[node]->record(shared_.schedule.now())));
   }
   auto planned = core::Reconfiguration::plan(target.keyspace.terms(), std::move(records), abandoned);
   return planned ? std::make_shared<core::Reconfiguration>(std::move(*planned)) : nullptr;
@@ -72,7 +74,7 @@ bool Operator::take(const core::Reconfiguration::Step& step, core::Reconfigurati
   const redis::Value answer = node.run(call, now);
   const bool made = answer.items.at(0).text == "made";
   shared_.trace.event(now, "reconfigure", step.node, made ? 1 : 0, [&] { return answer.items.at(1).text; });
-  if (made) running.taken(step.node, answer.items.at(1).text);
+  if (made) running.taken(step.node, redis::found_record(answer.items.at(1).text));
   return made;
 }
 

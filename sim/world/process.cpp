@@ -1,4 +1,5 @@
 #include "sim/world/process.hpp"
+#include "redis/grant_text.hpp"
 
 #include <algorithm>
 
@@ -167,7 +168,7 @@ void Process::on_acquired(const core::Acquired& acquired) {
   task->acquire.reset();
   task->lease = acquired.lease;
   task->token = acquired.token;
-  task->value = acquired.grant.value(acquired.token);
+  task->value = redis::value(acquired.grant, acquired.token);
   task->release_tries = 0;
   task->episode += 1;
   if (only_a_turn_) {

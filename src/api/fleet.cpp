@@ -76,11 +76,14 @@ class LeasedFleet : public Fleet {
  private:
   Refusal explained(const runtime::NotJoined& why) const {
     if (why.taken) {
-      Refusal refusal{Refusal::Code::held,
-                      "an instance with the id " + context_->id + " lives already in the fleet " + name_ +
-                          "; give this one another id, or wait until the heartbeat of that one runs out in " +
-                          runtime::left_text(why.taken->left)};
-      refusal.holder = Refusal::Holder{context_->id, 0, why.taken->left};
+      const auto& left = why.taken->left;
+      Refusal refusal{
+          Refusal::Code::held,
+          "an instance with the id " + context_->id + " lives already in the fleet " + name_ +
+              "; give this one another id" +
+              (left ? ", or wait until the heartbeat of that one runs out in " + runtime::left_text(*left)
+                    : ": the heartbeat of that one has no expiry")};
+      refusal.holder = Refusal::Holder{context_->id, 0, left};
       return refusal;
     }
     if (why.failure) {

@@ -37,14 +37,13 @@ Refusal refusal(const core::Refusal& refusal, const std::string& name, const Con
                                              : runtime::refusal_text(refusal, name, context.nodes);
   if (refusal.held) {
     const auto& [holder, left, place] = *refusal.held;
-    shown.holder = Refusal::Holder{holder.owner, holder.token, std::nullopt};
-    if (left >= core::Ttl::zero()) shown.holder->left = left;
+    shown.holder = Refusal::Holder{holder.owner, holder.token, left};
   }
   for (const auto& [node, failure] : refusal.failures) {
     shown.failed.push_back({redis::to_text(context.nodes.addresses.at(node)), failure.detail});
   }
   shown.denied = core::majority_denies_access(refusal.failures, context.nodes.addresses.size());
-  const auto record = core::read_record(refusal.record);
+  const auto& record = refusal.record.read;
   if (record && !record->open && record->terms == context.nodes.keyspace.terms()) {
     const auto left = runtime::quarantine_left(*record, runtime::wall_now_ms());
     shown.opens_in = std::chrono::ceil<std::chrono::milliseconds>(left.if_waited.value_or(left.at_most));

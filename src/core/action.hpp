@@ -18,7 +18,7 @@ struct Listen {};  // Effects::listen
 struct Seen {  // who holds a name that is watched: said at first, and when it changes
   WatchId watch{};
   std::optional<Holder> holder{};
-  std::string value{};  // what its key shows
+  std::optional<Grant> grant{};  // of that holder, where it can be read
 };
 
 struct Unseen {  // too few nodes answer to see who holds it; said once until they do

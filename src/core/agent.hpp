@@ -82,7 +82,7 @@ class Agent {
   // Messages of that node are heard from now on, or no more.
   void on_listening(NodeIndex node, bool listening, Time now) { tenant_.on_listening(node, listening, now); }
   // A message for a waiter: look again after that long.
-  void on_wake_up(NodeIndex node, const std::string& ticket, Duration after, Time now) {
+  void on_wake_up(NodeIndex node, const Grant& ticket, Duration after, Time now) {
     tenant_.on_wake_up(node, ticket, after, now);
   }
   // What was said on the fleet's channel of changes. A hint.

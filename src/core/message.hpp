@@ -1,8 +1,7 @@
-// What the core asks of a node, and what it hears back. Both interpreters, the runtime and the
-// simulator, speak in these; src/redis turns them into scripts and replies.
+// What the core asks of a node, and what it hears back. Both interpreters, the runtime and the simulator, speak in
+// these. How a store writes any of it down is the store's affair: the core has no texts to parse.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,15 +11,13 @@
 #include "core/base/time.hpp"
 #include "core/fleet/beat.hpp"
 #include "core/lease/grant.hpp"
+#include "core/lease/record.hpp"
 #include "core/nodes.hpp"
 
 namespace tenure::core {
 
 // One request to one node, never used again; a reply names the request that it answers (S13).
 enum class RequestId : std::uint64_t {};
-
-// Redis counts a TTL in whole milliseconds.
-using Ttl = std::chrono::milliseconds;
 
 struct AcquireRequest {
   std::string key;
@@ -97,13 +94,13 @@ struct Granted {
 
 struct Held {
   Holder holder;
-  Ttl left{};                  // negative: the key has no expiry, so Tenure did not write it
+  std::optional<Ttl> left{};   // nothing: it has no expiry, so Tenure did not write it
   std::optional<int> ahead{};  // how many wait before us, once we stand in the queue
 };
 
 // The node's record does not allow this to the caller: absent, quarantined, of another epoch or cap.
 struct NotOpen {
-  std::string record;
+  FoundRecord record{};
 };
 
 // The quarantine is over.
@@ -123,15 +120,17 @@ enum class KeyAnswer : std::uint8_t {
 using KeyAnswers = std::vector<KeyAnswer>;
 
 // What a node shows for a name.
-struct Sight {
-  std::string value{};  // empty: none, or a key that is not a string
-  Ttl left{-2};         // -2: there is no such key; -1: it has no expiry
+struct KeyState {
+  std::optional<Holder> holder{};  // nothing: there is no such key
+  std::optional<Grant> grant{};    // of that holder, where it can be read
+  std::optional<Ttl> left{};       // nothing: it has no expiry, or there is no such key
   std::int64_t waiters = 0;
 
-  bool exists() const { return left != Ttl(-2); }
+  bool exists() const { return holder.has_value(); }
+  bool operator==(const KeyState&) const = default;
 };
 
-using Sights = std::vector<Sight>;
+using KeyStates = std::vector<KeyState>;
 
 // One that lives.
 struct Member {
@@ -146,13 +145,12 @@ struct Member {
 // Who lives.
 struct LiveMembers {
   std::vector<Member> members;  // by id
-  std::uint64_t version = 0;    // of the sessions, as they are in Redis
+  std::uint64_t version = 0;    // of the sessions, as the store has them
 };
 
 // Another process lives under the id of the one that asked.
 struct IdTaken {
-  std::string text;  // of its beat
-  Ttl left{};
+  std::optional<Ttl> left{};  // of its beat; nothing: it has no expiry
 };
 
 // Could the request have changed the node?
@@ -187,7 +185,7 @@ inline const Failure silence{Applied::perhaps, FailureCode::timed_out, "no answe
 // A node that answered something else than it was asked.
 inline const Failure misfit{Applied::perhaps, FailureCode::protocol, "the reply does not fit the request"};
 
-using Reply = std::variant<Granted, Held, NotOpen, Opened, NodeClock, KeyAnswers, Sights, LiveMembers,
+using Reply = std::variant<Granted, Held, NotOpen, Opened, NodeClock, KeyAnswers, KeyStates, LiveMembers,
                            IdTaken, Failure>;
 
 }  // namespace tenure::core

@@ -38,7 +38,7 @@ enum class RefusalCode : std::uint8_t {
 struct Refusal {
   RefusalCode code = RefusalCode::no_quorum;
   std::optional<Held> held{};
-  std::string record{};
+  FoundRecord record{};  // of the node that says the most
   std::vector<NodeFailure> failures{};
   std::vector<NodeIndex> closed{};  // those whose record allows no grants to us
 };
@@ -194,7 +194,7 @@ struct InstancesChanged {
 struct SessionsChanged {};
 // It has beaten for the first time.
 struct FleetJoined {};
-// Its Redis does not answer; said when that begins.
+// Its store does not answer; said when that begins.
 struct FleetHindered {
   Failure failure;
 };

@@ -5,6 +5,7 @@
 
 #include "core/base/text.hpp"
 #include "redis/failure.hpp"
+#include "redis/record_text.hpp"
 
 namespace tenure::redis {
 
@@ -112,7 +113,7 @@ tl::expected<Conversation::Heard, core::Failure> Conversation::hear(const Value&
   // The record is not the one that this connection was admitted with: data lost, or another quarantine. Or the data
   // is older than what was seen of it.
   const auto* closed = std::get_if<core::NotOpen>(&heard.answer->reply);
-  if (closed != nullptr && !admitting_ && closed->record != record_) ask_admission(out);
+  if (closed != nullptr && !admitting_ && closed->record.text != record_) ask_admission(out);
   return heard;
 }
 
@@ -134,7 +135,7 @@ tl::expected<Conversation::Heard, core::Failure> Conversation::hear_admission(co
     send_admission(CallBy::body, out);
     return Heard{};
   }
-  auto record = core::read_record(value.text);
+  auto record = read_record(value.text);
   if (value.kind != Value::Kind::string || !record) {
     return tl::unexpected(core::Failure{core::Applied::no, core::FailureCode::protocol,
                                         "its key " + keyspace_.record() + " is not a record of Tenure: \"" +

@@ -2,6 +2,8 @@
 
 #include <tuple>
 
+#include "redis/grant_text.hpp"
+
 namespace tenure::redis {
 
 namespace {
@@ -21,14 +23,14 @@ Command call(const Script& script, const std::vector<std::string>& keys,
 }  // namespace
 
 std::string grant_in(const std::string& value) {
-  const auto holder = core::read_holder(value);
+  const auto holder = read_holder(value);
   // What is no value of ours is all owner.
   return holder.owner == value ? value : value.substr(0, value.rfind('#') + 1);
 }
 
 Command break_call(const Breaking& breaking) {
   return call(break_script, {breaking.lease},
-              {breaking.victim, breaking.mark.stamp(), std::to_string(breaking.token),
+              {breaking.victim, stamp(breaking.mark), std::to_string(breaking.token),
                std::to_string(breaking.block.count())});
 }
 

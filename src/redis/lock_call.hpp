@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/lease/grant.hpp"
-#include "core/message.hpp"
 #include "redis/script_call.hpp"
 #include "redis/value.hpp"
 
@@ -38,7 +37,7 @@ tl::expected<Broken, core::Failure> broken(const Value& value);
 Command find_leases_call(std::span<const std::string> keys);
 struct FoundLease {
   std::size_t at = 0;  // among the keys
-  core::Sight sight{};
+  FoundKey key{};
 };
 struct FoundLeases {
   std::vector<FoundLease> leases{};

@@ -6,7 +6,10 @@
 #include <utility>
 
 #include "core/base/number.hpp"
+#include "redis/beat_text.hpp"
 #include "redis/failure.hpp"
+#include "redis/grant_text.hpp"
+#include "redis/record_text.hpp"
 
 namespace tenure::redis {
 
@@ -31,9 +34,6 @@ Command call(const Script& script, CallBy by, std::initializer_list<std::string>
   return command;
 }
 
-// Redis takes expiries that overflow our durations; who wrote such a key wanted to say: for ever.
-constexpr core::Ttl left_max = std::chrono::years(100);
-
 std::string number(core::Ttl ttl) { return std::to_string(ttl.count()); }
 
 Command acquire_call(const core::AcquireRequest& request, const Keyspace& keyspace, std::string_view epoch,
@@ -44,11 +44,11 @@ Command acquire_call(const core::AcquireRequest& request, const Keyspace& keyspa
   command.push_back(keyspace.record());
   command.push_back(keyspace.fence());
   if (waits) command.push_back(keyspace.queue(request.key));
-  command.push_back(core::admission_to_open(keyspace.terms(), epoch));
-  command.push_back(request.grant.stamp());
+  command.push_back(admission_to_open(keyspace.terms(), epoch));
+  command.push_back(stamp(request.grant));
   command.push_back(number(request.ttl));
   if (waits) {
-    command.push_back(request.ticket->stamp());
+    command.push_back(stamp(*request.ticket));
     // Who waits looks again within the cap: a queue twice as old is one of the dead.
     command.push_back(number(2 * keyspace.cap));
     command.push_back(keyspace.channels());
@@ -64,11 +64,11 @@ Command reassert_call(const core::ReassertRequest& request, const Keyspace& keys
   command.push_back(keyspace.record());
   command.push_back(keyspace.fence());
   for (const auto& item : items) command.push_back(item.key);
-  command.push_back(core::admission(keyspace.terms(), epoch));
+  command.push_back(admission(keyspace.terms(), epoch));
   command.push_back(number(request.ttl));
   command.emplace_back(request.heal ? "1" : "0");
   for (const auto& item : items) {
-    command.push_back(item.grant.stamp());
+    command.push_back(stamp(item.grant));
     command.push_back(std::to_string(item.token));
   }
   return command;
@@ -78,8 +78,8 @@ Command beat_call(const core::BeatRequest& request, CallBy by) {
   const std::string& fleet = request.fleet;
   const std::string instances = Keyspace::instances(fleet);
   return call(beat_script, by, {instances + request.id, fleet + "nodes", fleet + "sessions:version"},
-              {core::beat_opening(request.beat.boot), core::beat_text(request.beat), number(request.ttl),
-               request.id, instances, Keyspace::changes(fleet)});
+              {beat_opening(request.beat.boot), beat_text(request.beat), number(request.ttl), request.id,
+               instances, Keyspace::changes(fleet)});
 }
 
 core::Failure misfit(const std::string& what) {
@@ -95,11 +95,11 @@ core::Reply acquire_reply(const Value& value) {
     if (token > core::token_max) return uncountable;
     return core::Granted{token};
   }
-  if (value.kind == Value::Kind::string) return core::NotOpen{value.text};
+  if (value.kind == Value::Kind::string) return core::NotOpen{found_record(value.text)};
   const auto& items = value.items;
   if (value.kind == Value::Kind::array && items.size() == 3 && items[0].kind == Value::Kind::string &&
       items[1].kind == Value::Kind::integer && items[2].kind == Value::Kind::integer) {
-    core::Held held{core::read_holder(items[0].text), std::min(core::Ttl(items[1].integer), left_max)};
+    core::Held held{read_holder(items[0].text), time_left(items[1].integer)};
     if (items[2].integer >= 0)
       held.ahead = static_cast<int>(std::min<std::int64_t>(items[2].integer, 1'000'000));
     return held;
@@ -109,9 +109,9 @@ core::Reply acquire_reply(const Value& value) {
 
 core::Reply open_reply(const core::OpenRequest& request, const Value& value) {
   if (value.kind != Value::Kind::string) return misfit("open gives the record");
-  const auto record = core::read_record(value.text);
-  if (record && record->open && record->epoch == request.epoch) return core::Opened{};
-  return core::NotOpen{value.text};
+  auto found = found_record(value.text);
+  if (found.read && found.read->open && found.read->epoch == request.epoch) return core::Opened{};
+  return core::NotOpen{std::move(found)};
 }
 
 core::Reply clock_reply(const Value& value) {
@@ -142,18 +142,12 @@ core::Reply key_answers(const Value& value, std::size_t keys) {
 }
 
 core::Reply look_reply(const Value& value, std::size_t keys) {
-  if (value.kind != Value::Kind::array || value.items.size() != keys)
-    return misfit("look gives an answer for each name");
-  core::Sights all;
-  all.reserve(keys);
-  for (const auto& [kind, integer, text, items] : value.items) {
-    if (kind != Value::Kind::array || items.size() != 3 || items[0].kind != Value::Kind::string ||
-        items[1].kind != Value::Kind::integer || items[2].kind != Value::Kind::integer) {
-      return misfit("look gives value, time left and waiters");
-    }
-    all.push_back({items[0].text, std::min(core::Ttl(items[1].integer), left_max), items[2].integer});
-  }
-  return all;
+  const auto found = found_keys(value, keys);
+  if (!found) return found.error();
+  core::KeyStates states;
+  states.reserve(keys);
+  for (const FoundKey& it : *found) states.push_back(key_state(it.value, it.left.count(), it.waiters));
+  return states;
 }
 
 bool is_member(std::span<const Value> item) {
@@ -165,7 +159,7 @@ core::Reply beat_reply(const Value& value) {
   const auto& items = value.items;
   if (value.kind == Value::Kind::array && items.size() == 2 && items[0].kind == Value::Kind::string &&
       items[1].kind == Value::Kind::integer) {
-    return core::IdTaken{items[0].text, std::min(core::Ttl(items[1].integer), left_max)};
+    return core::IdTaken{time_left(items[1].integer)};
   }
   if (value.kind != Value::Kind::array || items.size() % 3 != 1 || items[0].kind != Value::Kind::integer ||
       items[0].integer < 0) {
@@ -175,7 +169,7 @@ core::Reply beat_reply(const Value& value) {
   for (std::size_t i = 1; i < items.size(); i += 3) {
     if (!is_member({&items[i], 3})) return misfit("beat gives id, time left and text");
     // What somebody else wrote there, or made to stay, is no instance that lives.
-    const auto beat = core::read_beat(items[i + 2].text);
+    const auto beat = read_beat(items[i + 2].text);
     if (beat && items[i + 1].integer >= 0) {
       live.members.push_back({items[i].text, beat->weight, beat->owned,
                               std::clamp(core::Ttl(items[i + 1].integer), core::Ttl(0), left_max)});
@@ -197,23 +191,23 @@ Command script_call(const core::Request& request, const Keyspace& keyspace, std:
     Command command = begin_call(renew_script, by, items.size() + 1, items.size() + 2);
     command.push_back(keyspace.record());
     for (const auto& item : items) command.push_back(item.key);
-    command.push_back(core::opening(keyspace.terms()));
+    command.push_back(opening(keyspace.terms()));
     command.push_back(number(renew->ttl));
-    for (const auto& item : items) command.push_back(item.grant.value(item.token));
+    for (const auto& item : items) command.push_back(redis::value(item.grant, item.token));
     return command;
   }
   if (const auto* release = std::get_if<core::ReleaseRequest>(&request)) {
     return call(release_script, by, {release->key, keyspace.queue(release->key)},
-                {keyspace.channels(), release->wake ? number(turn_of_waiter) : "0", release->grant.stamp(),
-                 release->ticket ? release->ticket->stamp() : ""});
+                {keyspace.channels(), release->wake ? number(turn_of_waiter) : "0", stamp(release->grant),
+                 release->ticket ? stamp(*release->ticket) : ""});
   }
   if (const auto* confirm = std::get_if<core::ConfirmRequest>(&request)) {
     return call(confirm_script, by, {confirm->key, keyspace.fence()},
-                {confirm->grant.stamp(), std::to_string(confirm->token)});
+                {stamp(confirm->grant), std::to_string(confirm->token)});
   }
   if (const auto* open = std::get_if<core::OpenRequest>(&request)) {
     return call(open_script, by, {keyspace.record(), keyspace.fence()},
-                {core::admission(keyspace.terms(), open->epoch), std::to_string(open->made_ms)});
+                {admission(keyspace.terms(), open->epoch), std::to_string(open->made_ms)});
   }
   if (const auto* look = std::get_if<core::LookRequest>(&request)) {
     Command command = begin_call(look_script, by, 2 * look->keys.size(), 0);
@@ -256,17 +250,33 @@ core::Reply script_reply(const core::Request& request, const Value& value) {
   if (std::holds_alternative<core::AcquireRequest>(request)) return acquire_reply(value);
   if (const auto* open = std::get_if<core::OpenRequest>(&request)) return open_reply(*open, value);
   if (const auto* renew = std::get_if<core::RenewRequest>(&request)) {
-    if (value.kind == Value::Kind::string) return core::NotOpen{value.text};
+    if (value.kind == Value::Kind::string) return core::NotOpen{found_record(value.text)};
     return key_answers(value, renew->items.size());
   }
   if (const auto* look = std::get_if<core::LookRequest>(&request))
     return look_reply(value, look->keys.size());
   if (std::holds_alternative<core::BeatRequest>(request)) return beat_reply(value);
   if (const auto* reassert = std::get_if<core::ReassertRequest>(&request)) {
-    if (value.kind == Value::Kind::string) return core::NotOpen{value.text};
+    if (value.kind == Value::Kind::string) return core::NotOpen{found_record(value.text)};
     return key_answers(value, reassert->items.size());
   }
   return key_answers(value, 1);
+}
+
+tl::expected<std::vector<FoundKey>, core::Failure> found_keys(const Value& value, std::size_t keys) {
+  if (value.kind == Value::Kind::error) return tl::unexpected(classify(value.text));
+  if (value.kind != Value::Kind::array || value.items.size() != keys)
+    return tl::unexpected(misfit("look gives an answer for each name"));
+  std::vector<FoundKey> all;
+  all.reserve(keys);
+  for (const auto& [kind, integer, text, items] : value.items) {
+    if (kind != Value::Kind::array || items.size() != 3 || items[0].kind != Value::Kind::string ||
+        items[1].kind != Value::Kind::integer || items[2].kind != Value::Kind::integer) {
+      return tl::unexpected(misfit("look gives value, time left and waiters"));
+    }
+    all.push_back({items[0].text, std::min(core::Ttl(items[1].integer), left_max), items[2].integer});
+  }
+  return all;
 }
 
 Command publish_result_call(const Result& result, CallBy by) {
@@ -303,10 +313,10 @@ std::optional<WakeUp> read_wake_up(std::string_view message) {
   const auto space = message.find(' ');
   if (space == std::string_view::npos) return std::nullopt;
   const auto after = core::read_number<core::Ttl::rep>(message.substr(0, space));
-  if (!after) return std::nullopt;
+  auto ticket = read_stamp(message.substr(space + 1));
+  if (!after || !ticket) return std::nullopt;
   // Later than the last turn in any queue, it would be a forgery.
-  return WakeUp{std::string(message.substr(space + 1)),
-                std::min(core::Ttl(*after), turns_max * turn_of_waiter)};
+  return WakeUp{std::move(*ticket), std::min(core::Ttl(*after), turns_max * turn_of_waiter)};
 }
 
 }  // namespace tenure::redis

@@ -105,9 +105,21 @@ tl::expected<Published, core::Failure> published(const Value& value);
 // The reply to that request. A value that no script of ours gives is a Failure.
 core::Reply script_reply(const core::Request& request, const Value& value);
 
+// What a node shows for a name, with the text of the value and PTTL as they are: for people, who also look at keys that
+// Tenure did not write, and break what stands there. The core is told a KeyState.
+struct FoundKey {
+  std::string value{};  // empty: none, or a key that is not a string
+  core::Ttl left{-2};   // -2: there is no such key; -1: it has no expiry
+  std::int64_t waiters = 0;
+
+  bool exists() const { return left != core::Ttl(-2); }
+};
+// The answer to a LookRequest for so many keys.
+tl::expected<std::vector<FoundKey>, core::Failure> found_keys(const Value& value, std::size_t keys);
+
 // A message for one of the client's waiters; nothing when it is none of Tenure's.
 struct WakeUp {
-  std::string ticket;
+  core::Grant ticket;
   core::Duration after{};
 };
 std::optional<WakeUp> read_wake_up(std::string_view message);

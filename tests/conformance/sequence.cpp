@@ -6,6 +6,7 @@
 
 #include "core/base/text.hpp"
 #include "core/lease/grant.hpp"
+#include "redis/grant_text.hpp"
 
 namespace tenure::conformance {
 
@@ -148,7 +149,7 @@ std::string Sequence::release() {
   std::string differs = call(redis::release_script, std::move(keys), std::move(values));
   for (std::size_t i = 0; i < leases.size(); i += 2) {
     const std::string after = twins_.text(leases[i]);
-    if (after == before[i] || !core::read_holder(after).waits) continue;
+    if (after == before[i] || !redis::read_holder(after).waits) continue;
     const bool same = stamp_in(after) == stamp_in(before[i]);
     tally_[same ? "release: one of those told left" : "release: kept for a waiter"] += 1;
     if (!same && token_in(after).size() == 4) tally_["release: others told when to look"] += 1;
@@ -388,14 +389,14 @@ void Sequence::count(const redis::Script& script, const redis::Value& answer) {
 void Sequence::count_looks(const redis::Value& answer) {
   const core::LookRequest request{std::vector<std::string>(answer.items.size())};
   const core::Reply reply = redis::script_reply(request, answer);
-  for (const core::Sight& sight : std::get<core::Sights>(reply)) {
-    const std::string kind = !sight.exists()                        ? "nothing there"
-                             : sight.value.empty()                  ? "not a lease"
-                             : sight.left < core::Ttl::zero()       ? "without expiry"
-                             : core::read_holder(sight.value).waits ? "kept for a waiter"
-                                                                    : "there";
+  for (const core::KeyState& seen : std::get<core::KeyStates>(reply)) {
+    const std::string kind = !seen.exists()                  ? "nothing there"
+                             : seen.holder == core::Holder{} ? "not a lease"
+                             : !seen.left                    ? "without expiry"
+                             : seen.holder->waits            ? "kept for a waiter"
+                                                             : "there";
     tally_["look: " + kind] += 1;
-    if (sight.waiters > 0) tally_["look: waited for"] += 1;
+    if (seen.waiters > 0) tally_["look: waited for"] += 1;
   }
 }
 

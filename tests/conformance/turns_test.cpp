@@ -3,6 +3,7 @@
 
 #include "core/base/random.hpp"
 #include "core/lease/grant.hpp"
+#include "redis/grant_text.hpp"
 #include "sequence.hpp"
 
 namespace tenure::conformance {
@@ -62,13 +63,13 @@ class History {
     std::string differs = compare(redis::acquire_script, {lease, "tenure:record", "tenure:fence", queue},
                                   {"60000 1 e1 open ", "us#" + std::to_string(++tries_) + "#", "65000",
                                    ticket, "125000", channels, turn, "0"});
-    if (!core::read_holder(before).waits) return differs;
+    if (!redis::read_holder(before).waits) return differs;
     const std::string after = twins_.text(lease);
     const bool called = before.starts_with(ticket + "0");
-    tally_[after == before                  ? "waits"
-           : core::read_holder(after).waits ? "passes it on"
-           : called                         ? "is called"
-                                            : "takes its turn"] += 1;
+    tally_[after == before                   ? "waits"
+           : redis::read_holder(after).waits ? "passes it on"
+           : called                          ? "is called"
+                                             : "takes its turn"] += 1;
     return differs;
   }
   std::string compare(const redis::Script& script, const std::vector<std::string>& keys,

@@ -1,6 +1,7 @@
 // Instances of `tenure poll` that come, go and die, judged by the log of the server that they poll. P15–P18, P20–P22, T56.
 #include <csignal>
 
+#include "redis/grant_text.hpp"
 #include "support/poll_fleet.hpp"
 
 namespace tenure::test {
@@ -94,7 +95,7 @@ TEST(FleetLife, P17_NobodyRenewsWhatADeadProcessHad) {
     std::this_thread::sleep_for(5ms);
   }
   ASSERT_TRUE(wait_until([&] { return has(again->out(), R"("endpoint": "s-1")"); }));
-  const std::string id = core::read_holder(fleet.lease_value("s-1")).owner;
+  const std::string id = redis::read_holder(fleet.lease_value("s-1")).owner;
   EXPECT_NE(id, "web-1");
   EXPECT_TRUE(has(again->out(), R"("instance": ")" + id + '"')) << again->out();
   fleet.judge();

@@ -319,7 +319,7 @@ TEST_F(ClientTest, WithoutARecordThereIsAQuarantineAndInitEndsIt) {  // M23
   const auto refused = client.acquire("redlock:a", options(seconds(10)));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, RefusalCode::not_open);
-  const auto record = core::read_record(refused.error().record);
+  const auto& record = refused.error().record.read;
   ASSERT_TRUE(record);
   EXPECT_FALSE(record->open);
   EXPECT_TRUE(record->unknown());
@@ -345,7 +345,7 @@ TEST(ClientQuarantine, AnotherCapIsRefusedForGood) {
   const auto refused = client.acquire("redlock:a", wish(seconds(10), for_ever));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, RefusalCode::not_open);
-  EXPECT_EQ(core::read_record(refused.error().record).value().terms.cap, core::Ttl(30'000));
+  EXPECT_EQ(refused.error().record.read.value().terms.cap, core::Ttl(30'000));
   EXPECT_TRUE(nodes.none_has("redlock:a"));
 }
 

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "redis/record_text.hpp"
+
 namespace tenure::scenario {
 
 using namespace core;
@@ -112,7 +114,7 @@ NodeIndex Line::node(std::size_t i) const { return static_cast<NodeIndex>(number
 Reply Line::reply() const {
   const std::string& kind = word(2);
   if (kind == "granted") return Granted{number(needed("token"))};
-  if (kind == "closed") return NotOpen{word(3)};
+  if (kind == "closed") return NotOpen{redis::found_record(word(3))};
   if (kind == "opened") return Opened{};
   if (kind == "held") {
     const Token token = number(needed("token"));
@@ -121,17 +123,18 @@ Reply Line::reply() const {
     if (const auto place = option("place")) held.ahead = static_cast<int>(number(*place));
     return held;
   }
-  if (kind == "shows") return Sights{sight(3)};
+  if (kind == "shows") return KeyStates{key_state(3)};
   return key_answers(kind);
 }
 
-Sight Line::sight(std::size_t i) const {
+KeyState Line::key_state(std::size_t i) const {
   if (!option("owner")) {
     if (word(i) != "nobody") throw std::invalid_argument("nobody, or owner=, not " + word(i));
     return {};
   }
   const auto left = std::chrono::duration_cast<Ttl>(duration(needed("left")));
-  return {Grant(needed("owner"), 1).value(number(needed("token"))), left};
+  const std::string owner = needed("owner");
+  return {Holder{owner, number(needed("token"))}, Grant(owner, 1), left};
 }
 
 Failure Line::failure() const {

@@ -27,7 +27,7 @@ class Line {
   core::Reply reply() const;
   core::Failure failure() const;
   // "nobody", or "owner=web-3 token=5 left=10s": what a node shows for a name.
-  core::Sight sight(std::size_t i) const;
+  core::KeyState key_state(std::size_t i) const;
 
  private:
   std::vector<std::string> words_;

@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "core/base/overload.hpp"
+#include "redis/grant_text.hpp"
+#include "redis/record_text.hpp"
 
 namespace tenure::scenario {
 
@@ -137,12 +139,12 @@ void Story::close(const Line&) { agent_->close_elections(now_); }
 void Story::shows(const Line& line) {
   shown_.reset();
   if (!line.option("owner") && line.word(1) == "silence") return;
-  shown_ = line.sight(1);
-  shown_until_ = shown_->exists() ? now_ + shown_->left : Time::max();
+  shown_ = line.key_state(1);
+  shown_until_ = shown_->left ? now_ + *shown_->left : Time::max();
 }
 
 void Story::admitted(const Line& line) {
-  const auto record = read_record(line.word(2));
+  const auto record = redis::read_record(line.word(2));
   if (!record) throw std::invalid_argument("not a record: " + line.word(2));
   agent_->on_admitted(line.node(1), *record, now_);
 }
@@ -156,8 +158,8 @@ void Story::listening(const Line& line) {
 // To a name that has no ticket it is a forgery.
 void Story::wake_up(const Line& line) {
   const auto found = handles_.find(line.word(2));
-  const bool waits = found != handles_.end() && !found->second.ticket.empty();
-  const std::string ticket = waits ? found->second.ticket : line.word(2) + "#0123456789abcdef#";
+  const bool waits = found != handles_.end() && found->second.ticket;
+  const Grant ticket = waits ? *found->second.ticket : Grant(line.word(2), 0x0123456789abcdef);
   agent_->on_wake_up(line.node(1), ticket, line.time("after").value_or(Duration::zero()), now_);
 }
 
@@ -243,9 +245,9 @@ std::optional<Reply> Story::own_answer(const Send& send) const {
   }
   const auto* look = std::get_if<LookRequest>(&send.request);
   if (look == nullptr || !shown_) return std::nullopt;
-  Sight sight = now_ < shown_until_ ? *shown_ : Sight{};
-  if (sight.exists()) sight.left = std::chrono::ceil<Ttl>(shown_until_ - now_);
-  return Sights(look->keys.size(), sight);
+  KeyState state = now_ < shown_until_ ? *shown_ : KeyState{};
+  if (state.exists()) state.left = std::chrono::ceil<Ttl>(shown_until_ - now_);
+  return KeyStates(look->keys.size(), state);
 }
 
 // Learns the names, and what the handles are told.
@@ -289,7 +291,7 @@ void Story::note_send(const Send& send) {
   cast_.requests.emplace(send.id, requests_.size());
   const auto* request = std::get_if<AcquireRequest>(&send.request);
   if (request == nullptr) return;
-  const std::string& stamp = request->grant.stamp();
+  const std::string stamp = redis::stamp(request->grant);
   std::string name = acquiring_;
   if (const auto known = cast_.grants.find(stamp); known != cast_.grants.end()) {
     name = known->second.substr(0, known->second.find('/'));
@@ -298,7 +300,7 @@ void Story::note_send(const Send& send) {
     const std::size_t nth = ++handles_.at(name).grants;
     cast_.grants[stamp] = nth == 1 ? name : name + "/" + std::to_string(nth);
   }
-  if (request->ticket) handles_.at(name).ticket = request->ticket->stamp();
+  if (request->ticket) handles_.at(name).ticket = request->ticket;
 }
 
 Story::Handle& Story::handle(const std::string& name) {

@@ -51,7 +51,7 @@ class Story {
     bool wanted = true;  // it is still being acquired
     bool given_back = false;
     std::size_t grants = 0;
-    std::string ticket{};
+    std::optional<core::Grant> ticket{};
     std::optional<core::ElectionId> election{};
     std::map<core::Token, core::LeaseId> terms{};
   };
@@ -99,8 +99,9 @@ class Story {
 
   std::optional<core::Agent> agent_;
   core::Time now_{};
-  std::vector<core::Duration> clocks_;               // how far ahead the nodes' are
-  std::optional<core::Sight> shown_{core::Sight{}};  // to whoever looks; nothing when the nodes are silent
+  std::vector<core::Duration> clocks_;  // how far ahead the nodes' are
+  std::optional<core::KeyState> shown_{
+      core::KeyState{}};  // to whoever looks; nothing when the nodes are silent
   core::Time shown_until_ = core::Time::max();
   Cast cast_;
   std::map<std::uint64_t, core::RequestId> requests_;  // by the reader's count

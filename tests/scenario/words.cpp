@@ -5,6 +5,7 @@
 
 #include "core/base/overload.hpp"
 #include "core/base/text.hpp"
+#include "redis/grant_text.hpp"
 
 namespace tenure::scenario {
 
@@ -26,27 +27,27 @@ std::string key_as(const std::string& key, const std::string& grant) {
 std::string holdings_in_words(const std::vector<Holding>& items, const Cast& cast) {
   std::string text;
   for (const auto& item : items) {
-    text += (text.empty() ? "" : ",") + key_as(item.key, name_of(cast.grants, item.grant.stamp()));
+    text += (text.empty() ? "" : ",") + key_as(item.key, name_of(cast.grants, redis::stamp(item.grant)));
   }
   return text;
 }
 
 std::string release_in_words(const ReleaseRequest& it, const Cast& cast) {
   // Who has nothing to give back but its place asks by the ticket, or by a grant that it has not asked for yet.
-  const bool unused = it.ticket && !cast.grants.contains(it.grant.stamp());
+  const bool unused = it.ticket && !cast.grants.contains(redis::stamp(it.grant));
   if (unused || it.ticket == it.grant) return "leave the queue of " + it.key;
-  return "release " + key_as(it.key, name_of(cast.grants, it.grant.stamp())) +
+  return "release " + key_as(it.key, name_of(cast.grants, redis::stamp(it.grant))) +
          (it.ticket ? " and leave its queue" : "") + (it.wake ? "" : " quietly");
 }
 
 std::string request_in_words(const Request& request, const Cast& cast) {
   return std::visit(Overload{
                         [&](const AcquireRequest& it) {
-                          return "acquire " + key_as(it.key, name_of(cast.grants, it.grant.stamp())) +
+                          return "acquire " + key_as(it.key, name_of(cast.grants, redis::stamp(it.grant))) +
                                  (it.ticket ? " or queue" : "");
                         },
                         [&](const ConfirmRequest& it) {
-                          return "confirm " + key_as(it.key, name_of(cast.grants, it.grant.stamp())) +
+                          return "confirm " + key_as(it.key, name_of(cast.grants, redis::stamp(it.grant))) +
                                  " token=" + std::to_string(it.token);
                         },
                         [&](const RenewRequest& it) { return "renew " + holdings_in_words(it.items, cast); },
@@ -88,7 +89,7 @@ std::string failures_in_words(const std::vector<NodeFailure>& failures) {
 
 std::string held_in_words(const Held& held) {
   return (held.holder.waits ? "kept for " : "held by ") + held.holder.owner +
-         (held.left < Ttl::zero() ? " for ever" : " for " + to_text(held.left));
+         (held.left ? " for " + to_text(*held.left) : " for ever");
 }
 
 std::string refusal_in_words(const Refusal& refusal) {
@@ -98,7 +99,7 @@ std::string refusal_in_words(const Refusal& refusal) {
     const std::string held = held_in_words(*refusal.held);
     text = refusal.code == RefusalCode::held ? held : text + ", " + held;
   }
-  if (refusal.code == RefusalCode::not_open) text += " \"" + refusal.record + "\"";
+  if (refusal.code == RefusalCode::not_open) text += " \"" + refusal.record.text + "\"";
   return text + failures_in_words(refusal.failures);
 }
 

@@ -12,6 +12,7 @@
 #include "cli/tenure_program.hpp"
 #include "core/lease/grant.hpp"
 #include "http_target/http_target.hpp"
+#include "redis/grant_text.hpp"
 #include "redis/script_call.hpp"
 #include "runtime/boot_clock.hpp"
 #include "support/nodes.hpp"
@@ -89,7 +90,7 @@ class PollFleet {
     }
     Leases leases;
     for (const auto& [vote, count] : votes) {
-      const auto holder = core::read_holder(vote.second);
+      const auto holder = redis::read_holder(vote.second);
       if (count > nodes.size() / 2 && !vote.second.empty() && !holder.waits && holder.token != 0)
         leases[vote.first] = holder;
     }

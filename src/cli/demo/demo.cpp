@@ -17,6 +17,7 @@
 #include "cli/supervise/signals.hpp"
 #include "core/lease/grant.hpp"
 #include "http_target/http_target.hpp"
+#include "redis/grant_text.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/net/caller.hpp"
 
@@ -176,7 +177,7 @@ class Demo {
     if (!values || values->items.size() != sessions().size()) return;
     owners_.clear();
     for (std::size_t i = 0; i < values->items.size(); ++i) {
-      const auto holder = core::read_holder(values->items[i].text);
+      const auto holder = redis::read_holder(values->items[i].text);
       owners_[sessions()[i]] = holder.waits ? "" : holder.owner;
     }
     show_.owners(owners_);

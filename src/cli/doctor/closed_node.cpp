@@ -1,6 +1,7 @@
 #include "cli/doctor/closed_node.hpp"
 
 #include "core/lease/record.hpp"
+#include "redis/record_text.hpp"
 #include "runtime/text/not_open_text.hpp"
 
 namespace tenure::cli {
@@ -26,7 +27,7 @@ std::optional<ClosedNode> closed_node(const NodeFacts& node, const Criteria& cri
   if (!finding) return std::nullopt;
   ClosedNode closed{redis::to_text(node.address), finding->code, finding->what, finding->why,
                     finding->advice};
-  const auto record = node.record ? core::read_record(*node.record) : std::nullopt;
+  const auto record = node.record ? redis::read_record(*node.record) : std::nullopt;
   if (finding->code == quarantined) {
     const auto left = runtime::quarantine_left(*record, criteria.wall_now_ms);
     if (left.if_waited) closed.left = in_milliseconds(*left.if_waited);

@@ -1,6 +1,7 @@
 #include "cli/doctor/doctor_output.hpp"
 #include "cli/json.hpp"
 #include "core/lease/record.hpp"
+#include "redis/record_text.hpp"
 
 namespace tenure::cli {
 
@@ -40,7 +41,7 @@ void text_or_null(Json& json, std::string_view key, std::string_view text) {
 const char* record_word(const NodeFacts& facts) {
   if (facts.down || !facts.record) return "";
   if (facts.record->empty()) return "absent";
-  const auto record = core::read_record(*facts.record);
+  const auto record = redis::read_record(*facts.record);
   if (!record) return "foreign";
   return record->open ? "open" : "quarantined";
 }

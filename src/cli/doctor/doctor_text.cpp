@@ -5,6 +5,7 @@
 #include "cli/doctor/doctor_output.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/record.hpp"
+#include "redis/record_text.hpp"
 
 namespace tenure::cli {
 
@@ -78,7 +79,7 @@ void add_details(std::string& text, const Diagnosis& diagnosis) {
     if (facts.down) continue;
     text += redis::to_text(facts.address) + ": " + (facts.info ? facts.info->product() : "version unknown");
     if (facts.round_trip) text += ", round trip " + milliseconds_text(*facts.round_trip);
-    const auto record = facts.record ? core::read_record(*facts.record) : std::nullopt;
+    const auto record = facts.record ? redis::read_record(*facts.record) : std::nullopt;
     if (record) text += ", leases of at most " + core::to_text(record->terms.cap);
     text += "\n";
   }

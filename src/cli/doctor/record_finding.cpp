@@ -4,6 +4,7 @@
 #include "cli/nodes/nodes.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/record.hpp"
+#include "redis/record_text.hpp"
 #include "runtime/text/not_open_text.hpp"
 #include "runtime/text/set_text.hpp"
 
@@ -66,7 +67,7 @@ std::optional<Finding> record_finding(const NodeFacts& node, const Criteria& cri
                       " without new grants",
                   init_hint);
   }
-  const auto record = core::read_record(*node.record);
+  const auto record = redis::read_record(*node.record);
   if (!record) {
     return closed("record_foreign",
                   "its key " + keyspace.record() + " is not a record of Tenure: \"" +

@@ -48,12 +48,11 @@ FleetLook::Done FleetLook::read_beats(runtime::Caller& redis, FleetFacts& facts)
     const auto answer =
         redis.call(redis::script_call(request, fleet_.nodes.keyspace, "", redis::CallBy::body));
     if (!answer) return tl::unexpected(said(answer.error()));
-    const auto reply = redis::script_reply(request, *answer);
-    const auto* sights = std::get_if<core::Sights>(&reply);
-    if (sights == nullptr) return tl::unexpected(said(std::get<Failure>(reply)));
+    const auto found = redis::found_keys(*answer, some.size());
+    if (!found) return tl::unexpected(said(found.error()));
     for (std::size_t i = 0; i < some.size(); ++i) {
-      const auto& sight = (*sights)[i];
-      if (sight.exists()) facts.beats.push_back({some[i].text, sight.value, sight.left});
+      const auto& key = (*found)[i];
+      if (key.exists()) facts.beats.push_back({some[i].text, key.value, key.left});
     }
   }
   return {};

@@ -10,7 +10,9 @@
 #include "cli/message.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/record.hpp"
+#include "redis/grant_text.hpp"
 #include "redis/lock_call.hpp"
+#include "redis/record_text.hpp"
 #include "redis/session_call.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/instance_id.hpp"
@@ -126,7 +128,7 @@ class Breaking {
       take_marks_back();
       return changed_or_failed(answers);
     }
-    standing_ = mark_.stamp();
+    standing_ = redis::stamp(mark_);
     if (broken + count(answers, Broken::blocked) < nodes_.quorum()) return changed_or_failed(answers);
     say("broke it" + on_nodes(broken) +
         ": its holder is told at its next renewal. Waiting until nobody can "
@@ -139,7 +141,7 @@ class Breaking {
         nodes_, [&](runtime::Caller& redis, std::size_t node) -> tl::expected<Broken, Failure> {
           // In quarantine a holder may put back what is missing, and nobody else gets it anyway: there it is marked.
           const auto record = redis.call({"GET", nodes_.keyspace.record()});
-          const auto known = record ? core::read_record(record->text) : std::nullopt;
+          const auto known = record ? redis::read_record(record->text) : std::nullopt;
           if (!known || known->open) return free(redis);
           const auto answer = mark(redis, request(node));
           return answer && *answer == Broken::broken ? Broken::blocked : answer;
@@ -166,7 +168,7 @@ class Breaking {
   // It was given back in the meantime: what stands on nodes that had nothing would only be in the way.
   void take_marks_back() const {
     ask_all<Broken>(nodes_, [&](runtime::Caller& redis, std::size_t) -> tl::expected<Broken, Failure> {
-      const auto answer = redis.call(redis::free_call(key_, mark_.stamp(), nodes_.keyspace));
+      const auto answer = redis.call(redis::free_call(key_, redis::stamp(mark_), nodes_.keyspace));
       if (!answer) return tl::unexpected(answer.error());
       return Broken::absent;
     });
@@ -206,10 +208,10 @@ class Breaking {
       }
       std::size_t free = 0;
       core::Ttl longest{};
-      for (const auto& sight : lock_.nodes) {
-        const bool stands = sight && sight->exists() && redis::grant_in(sight->value) == standing_;
-        if (sight && !stands) free += 1;
-        if (stands) longest = std::max({longest, sight->left, milliseconds(10)});
+      for (const auto& key : lock_.nodes) {
+        const bool stands = key && key->exists() && redis::grant_in(key->value) == standing_;
+        if (key && !stands) free += 1;
+        if (stands) longest = std::max({longest, key->left, milliseconds(10)});
       }
       if (free >= nodes_.quorum() && longest == core::Ttl::zero()) break;
       std::this_thread::sleep_for(std::max(longest, milliseconds(10)));

@@ -1,6 +1,7 @@
 #include <span>
 
 #include "cli/lock/lock_output.hpp"
+#include "redis/grant_text.hpp"
 #include "runtime/instance_id.hpp"
 
 namespace tenure::cli {
@@ -60,12 +61,12 @@ void add_page(Json& json, const LockView& lock, const Nodes& nodes) {
   add_lock(json, lock);
   json.key("views").open_array();
   for (std::size_t i = 0; i < lock.nodes.size(); ++i) {
-    const auto& sight = lock.nodes[i];
+    const auto& key = lock.nodes[i];
     json.open_object();
     json.key("node").text(redis::to_text(nodes.addresses[i]));
-    json.key("answers").boolean(sight.has_value());
-    const auto shown = sight.value_or(core::Sight{});
-    add_holder(json, core::read_holder(shown.value), shown.left);
+    json.key("answers").boolean(key.has_value());
+    const auto shown = key.value_or(redis::FoundKey{});
+    add_holder(json, redis::read_holder(shown.value), shown.left);
     json.key("waiting").number(shown.waiters);
     json.close_object();
   }

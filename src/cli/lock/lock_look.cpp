@@ -16,7 +16,7 @@ namespace tenure::cli {
 namespace {
 
 using core::Failure;
-using ByKey = std::map<std::string, core::Sight>;
+using ByKey = std::map<std::string, redis::FoundKey>;
 
 constexpr std::size_t keys_per_call = 500;
 
@@ -26,10 +26,9 @@ tl::expected<void, Failure> look(runtime::Caller& redis, std::span<const std::st
   const core::LookRequest request{{keys.begin(), keys.end()}};
   const auto answer = redis.call(redis::script_call(request, keyspace, "", redis::CallBy::body));
   if (!answer) return tl::unexpected(answer.error());
-  auto reply = redis::script_reply(request, *answer);
-  auto* sights = std::get_if<core::Sights>(&reply);
-  if (sights == nullptr) return tl::unexpected(std::get<Failure>(reply));
-  for (std::size_t i = 0; i < keys.size(); ++i) found[keys[i]] = std::move((*sights)[i]);
+  auto shown = redis::found_keys(*answer, keys.size());
+  if (!shown) return tl::unexpected(shown.error());
+  for (std::size_t i = 0; i < keys.size(); ++i) found[keys[i]] = std::move((*shown)[i]);
   return {};
 }
 
@@ -59,17 +58,17 @@ tl::expected<ByKey, Failure> scan(runtime::Caller& redis, const std::string& pre
 using Answers = std::vector<tl::expected<ByKey, Failure>>;
 
 // What each node shows for that key.
-Sights sights_of(const Answers& answers, const std::string& key) {
-  Sights sights;
+FoundKeys shown_for(const Answers& answers, const std::string& key) {
+  FoundKeys shown;
   for (const auto& answer : answers) {
     if (!answer) {
-      sights.emplace_back();
+      shown.emplace_back();
       continue;
     }
     const auto found = answer->find(key);
-    sights.emplace_back(found == answer->end() ? core::Sight{} : found->second);
+    shown.emplace_back(found == answer->end() ? redis::FoundKey{} : found->second);
   }
-  return sights;
+  return shown;
 }
 
 Answers look_at_keys(const Nodes& nodes, const std::vector<std::string>& keys) {
@@ -122,13 +121,13 @@ class LeaseFinder {
     auto found = redis::found_leases(*answer, others.size());
     if (!found) return tl::unexpected(found.error());
     hidden_ += found->hidden;
-    for (auto& [at, sight] : found->leases) {
+    for (auto& [at, shown] : found->leases) {
       const auto& key = others[at];
       const bool counted =
           sessions_ == ShowSessions::counted &&
           lease_name(key.substr(keyspace_.root().size()), lock_prefix_).kind == LeaseKind::session;
       if (counted) {
-        found_[key] = std::move(sight);
+        found_[key] = std::move(shown);
       } else {
         to_look_at.push_back(key);
       }
@@ -167,8 +166,8 @@ Looked look_at_all_locks(const Nodes& nodes, const std::string& key_prefix) {
     if (answer) all.insert(answer->begin(), answer->end());
   }
   Looked looked{{}, failures_in(answers)};
-  for (const auto& [key, sight] : all) {
-    looked.locks.push_back(view_of(key.substr(key_prefix.size()), sights_of(answers, key)));
+  for (const auto& [key, shown] : all) {
+    looked.locks.push_back(view_of(key.substr(key_prefix.size()), shown_for(answers, key)));
   }
   return looked;
 }
@@ -180,7 +179,7 @@ Looked look_at_locks(const Nodes& nodes, const std::string& key_prefix,
   const auto answers = look_at_keys(nodes, keys);
   Looked looked{{}, failures_in(answers)};
   for (std::size_t i = 0; i < names.size(); ++i) {
-    looked.locks.push_back(view_of(names[i], sights_of(answers, keys[i])));
+    looked.locks.push_back(view_of(names[i], shown_for(answers, keys[i])));
   }
   return looked;
 }
@@ -201,7 +200,7 @@ Looked look_at_name(const Nodes& nodes, const LeaseTarget& target, const std::st
   for (const auto& finder : finders) looked.hidden = std::max(looked.hidden, finder.hidden());
   for (const auto& key : keys) {
     auto view =
-        view_of(lease_name(key.substr(keyspace.root().size()), target.lock_prefix), sights_of(answers, key));
+        view_of(lease_name(key.substr(keyspace.root().size()), target.lock_prefix), shown_for(answers, key));
     if (is_ours(view)) looked.locks.push_back(std::move(view));
   }
   auto& locks = looked.locks;
@@ -225,7 +224,7 @@ AllLeases look_at_all_leases(const Nodes& nodes, const std::string& lock_prefix,
   for (std::size_t i = 0; i < answers.size(); ++i) {
     leases.looked.hidden = std::max(leases.looked.hidden, finders[i].hidden());
     if (!answers[i]) continue;
-    for (const auto& [key, sight] : *answers[i]) all.insert(key);
+    for (const auto& [key, shown] : *answers[i]) all.insert(key);
   }
   struct Count {
     std::size_t sessions = 0;
@@ -234,7 +233,7 @@ AllLeases look_at_all_leases(const Nodes& nodes, const std::string& lock_prefix,
   std::map<std::string, Count> fleets;
   for (const auto& key : all) {
     auto view =
-        view_of(lease_name(key.substr(nodes.keyspace.root().size()), lock_prefix), sights_of(answers, key));
+        view_of(lease_name(key.substr(nodes.keyspace.root().size()), lock_prefix), shown_for(answers, key));
     if (!is_ours(view)) continue;
     if (view.kind == LeaseKind::session && view.holds()) {
       auto& count = fleets[view.fleet];

@@ -5,6 +5,7 @@
 #include "cli/plural.hpp"
 #include "cli/table.hpp"
 #include "core/base/text.hpp"
+#include "redis/grant_text.hpp"
 #include "runtime/instance_id.hpp"
 #include "runtime/text/refusal_text.hpp"
 
@@ -39,13 +40,17 @@ Row row_of(const LockView& lock) {
           std::to_string(lock.shown_on) + "/" + std::to_string(lock.nodes.size())};
 }
 
-std::string sight_words(const std::optional<core::Sight>& sight) {
-  if (!sight) return "no answer";
-  if (!sight->exists())
-    return sight->waiters == 0 ? "nothing" : "nothing; waiting: " + std::to_string(sight->waiters);
-  const auto holder = core::read_holder(sight->value);
-  return runtime::holder_text({holder, sight->left}) +
-         (sight->waiters == 0 ? "" : "; waiting: " + std::to_string(sight->waiters));
+// Of a key that exists.
+std::string holder_words(const core::Holder& holder, core::Ttl left) {
+  return runtime::holder_text({holder, redis::time_left(left.count())});
+}
+
+std::string node_words(const std::optional<redis::FoundKey>& key) {
+  if (!key) return "no answer";
+  if (!key->exists())
+    return key->waiters == 0 ? "nothing" : "nothing; waiting: " + std::to_string(key->waiters);
+  return holder_words(redis::read_holder(key->value), key->left) +
+         (key->waiters == 0 ? "" : "; waiting: " + std::to_string(key->waiters));
 }
 
 // In the time zone of whoever asks.
@@ -67,9 +72,9 @@ std::string lock_words(const LockView& lock) {
     case LockState::held:
     case LockState::kept:
     case LockState::foreign:
-      return runtime::holder_text({lock.holder, lock.left});
+      return holder_words(lock.holder, lock.left);
     case LockState::perhaps:
-      return "perhaps " + runtime::holder_text({lock.holder, lock.left}) + ": shown on " + on +
+      return "perhaps " + holder_words(lock.holder, lock.left) + ": shown on " + on +
              ", and others do not answer";
     case LockState::broken:
       return core::printable(lock.holder.owner) + ", and free in " + runtime::left_text(lock.left);
@@ -116,7 +121,7 @@ std::string lock_page(const LockView& lock, const Nodes& nodes) {
   }
   if (lock.waiters > 0) text += "waiting: " + std::to_string(lock.waiters) + "\n";
   for (std::size_t i = 0; i < lock.nodes.size() && nodes.several(); ++i) {
-    text += "  " + redis::to_text(nodes.addresses[i]) + ": " + sight_words(lock.nodes[i]) + "\n";
+    text += "  " + redis::to_text(nodes.addresses[i]) + ": " + node_words(lock.nodes[i]) + "\n";
   }
   return text;
 }

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "core/nodes.hpp"
+#include "redis/grant_text.hpp"
 #include "redis/lock_call.hpp"
 
 namespace tenure::cli {
@@ -18,11 +19,11 @@ struct Group {
   core::Ttl left{-2};
 
   // A key without an expiry lasts the longest.
-  void add(const core::Sight& sight) {
+  void add(const redis::FoundKey& key) {
     count += 1;
-    const auto shown = core::read_holder(sight.value);
+    const auto shown = redis::read_holder(key.value);
     if (count == 1 || shown.token > holder.token) holder = shown;
-    left = left == core::Ttl(-1) || sight.left == core::Ttl(-1) ? core::Ttl(-1) : std::max(left, sight.left);
+    left = left == core::Ttl(-1) || key.left == core::Ttl(-1) ? core::Ttl(-1) : std::max(left, key.left);
   }
 };
 
@@ -54,18 +55,18 @@ const char* word_for(LockState state) {
   return "free";
 }
 
-LockView view_of(std::string name, Sights nodes) {
+LockView view_of(std::string name, FoundKeys nodes) {
   LockView view;
   view.name = std::move(name);
   std::map<std::string, Group> groups;
   std::size_t silent = 0;
-  for (const auto& sight : nodes) {
-    if (!sight) {
+  for (const auto& key : nodes) {
+    if (!key) {
       silent += 1;
       continue;
     }
-    view.waiters = std::max(view.waiters, sight->waiters);
-    if (sight->exists()) groups[redis::grant_in(sight->value)].add(*sight);
+    view.waiters = std::max(view.waiters, key->waiters);
+    if (key->exists()) groups[redis::grant_in(key->value)].add(*key);
   }
   const auto best = std::ranges::max_element(
       groups, {}, [](const auto& it) { return std::tuple(it.second.count, it.second.holder.token); });
@@ -81,7 +82,7 @@ LockView view_of(std::string name, Sights nodes) {
   return view;
 }
 
-LockView view_of(LeaseName name, Sights nodes) {
+LockView view_of(LeaseName name, FoundKeys nodes) {
   LockView view = view_of(std::move(name.name), std::move(nodes));
   view.kind = name.kind;
   view.fleet = std::move(name.fleet);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/lease/grant.hpp"
-#include "core/message.hpp"
+#include "redis/script_call.hpp"
 
 namespace tenure::cli {
 
@@ -38,7 +38,7 @@ struct LeaseName {
 LeaseName lease_name(const std::string& key, const std::string& lock_prefix);
 
 // Nothing for a node that did not answer.
-using Sights = std::vector<std::optional<core::Sight>>;
+using FoundKeys = std::vector<std::optional<redis::FoundKey>>;
 
 struct LockView {
   std::string name;
@@ -49,7 +49,7 @@ struct LockView {
   std::int64_t waiters = 0;
   std::size_t shown_on = 0;  // how many nodes show that grant
   // Since when it is held is not in Redis today.
-  Sights nodes{};
+  FoundKeys nodes{};
   std::optional<LeaseKind> kind{};  // nothing: not asked, or nothing is kept for the name
   std::string fleet{};              // of a session
 
@@ -59,7 +59,7 @@ struct LockView {
 };
 
 // The majority is one of all nodes, whether they answer or not.
-LockView view_of(std::string name, Sights nodes);
-LockView view_of(LeaseName name, Sights nodes);
+LockView view_of(std::string name, FoundKeys nodes);
+LockView view_of(LeaseName name, FoundKeys nodes);
 
 }  // namespace tenure::cli

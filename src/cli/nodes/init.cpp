@@ -9,6 +9,7 @@
 #include "cli/message.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/record.hpp"
+#include "redis/record_text.hpp"
 #include "runtime/instance_id.hpp"
 #include "runtime/net/caller.hpp"
 #include "runtime/net/speech.hpp"
@@ -33,7 +34,7 @@ struct Found {
 
   // The script judges by the same: what only says that there was none before counts as none, if it is of our set.
   bool is_new(const redis::Keyspace& ours) const {
-    const auto known = core::read_record(record);
+    const auto known = redis::read_record(record);
     return record.empty() || (known && !known->open && known->unknown() && known->terms.set == ours.set);
   }
 };
@@ -63,7 +64,7 @@ tl::expected<Made, Failure> make_record(runtime::Caller& redis, const redis::Key
 }
 
 std::string exists_text(const std::string& text, const redis::Keyspace& ours) {
-  const auto record = core::read_record(text);
+  const auto record = redis::read_record(text);
   if (record && record->terms.set != ours.set) {
     const auto [what, advice] = runtime::set_text(*record, ours);
     return what + ": " + advice;

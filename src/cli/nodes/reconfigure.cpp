@@ -13,6 +13,7 @@
 #include "cli/message.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/reconfiguration.hpp"
+#include "redis/record_text.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/instance_id.hpp"
 #include "runtime/net/caller.hpp"
@@ -72,7 +73,7 @@ class Reconfigure {
       auto record = redis->call({"GET", nodes_.keyspace.record()});
       if (!record) return failed(address, record.error());
       connections_.push_back(std::move(*redis));
-      records_.push_back(std::move(record->text));
+      records_.push_back(redis::found_record(std::move(record->text)));
     }
     return std::nullopt;
   }
@@ -89,7 +90,7 @@ class Reconfigure {
     if (obstacle.kind == Reconfiguration::Obstacle::Kind::foreign) {
       return fail(ExitCode::exists, node + ": its key " + nodes_.keyspace.record() +
                                         " is not a record of Tenure: \"" +
-                                        core::printable(records_[obstacle.node], 60) + "\". " + outcome);
+                                        core::printable(records_[obstacle.node].text, 60) + "\". " + outcome);
     }
     if (obstacle.kind == Reconfiguration::Obstacle::Kind::same) {
       return fail(ExitCode::exists,
@@ -136,7 +137,7 @@ class Reconfigure {
         if (!answer) return failed(all_[step.node], answer.error());
         if (answer->items.size() != 2) return failed(all_[step.node], core::misfit);
         if (answer->items[0].text != "made") return std::nullopt;
-        plan.taken(step.node, answer->items[1].text);
+        plan.taken(step.node, redis::found_record(answer->items[1].text));
       }
     }
     return std::nullopt;
@@ -144,10 +145,8 @@ class Reconfigure {
 
   int done(const Reconfiguration& plan) {
     const auto quarantined =
-        std::count_if(records_.begin(), records_.begin() + members(), [](const auto& text) {
-          const auto record = core::read_record(text);
-          return record && !record->open;
-        });
+        std::count_if(records_.begin(), records_.begin() + members(),
+                      [](const core::FoundRecord& it) { return it.read && !it.read->open; });
     const std::string what = set_words() + (nodes_.several() ? " decide" : " decides") +
                              ", with leases of at most " + core::to_text(nodes_.keyspace.cap);
     if (!begun_ && quarantined == 0) {
@@ -181,7 +180,7 @@ class Reconfigure {
   bool open_all() {
     std::size_t open = 0;
     for (std::size_t node = 0; node < nodes_.addresses.size(); ++node) {
-      const auto record = core::read_record(records_[node]);
+      const auto& record = records_[node].read;
       if (record && record->open) {
         open += 1;
         continue;
@@ -209,7 +208,7 @@ class Reconfigure {
   std::vector<redis::Address> all_;
   bool begun_ = false;
   std::vector<runtime::Caller> connections_{};
-  std::vector<std::string> records_{};
+  std::vector<core::FoundRecord> records_{};
 };
 
 }  // namespace

@@ -21,6 +21,9 @@ struct BootClock {
 
 using Time = BootClock::time_point;
 
+// The length of a lease, and what is left of it. Stores count these in whole milliseconds.
+using Ttl = std::chrono::milliseconds;
+
 inline constexpr Time long_ago = Time::min();
 
 // Of two moments that there may be.

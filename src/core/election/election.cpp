@@ -169,10 +169,10 @@ void Election::unwatch() {
   if (const auto watch = std::exchange(ids_.watch, std::nullopt)) tenant_.unwatch(*watch);
 }
 
-// What is left in Redis of a term that is over makes nobody a leader; its release may have failed. And a look may be
+// What is left on nodes of a term that is over makes nobody a leader; its release may have failed. And a look may be
 // quicker than the answer that makes us one.
 void Election::on_seen(const Seen& seen, Actions& actions) {
-  if (ids_.campaign && tenant_.asks_for(*ids_.campaign, seen.value)) return;
+  if (ids_.campaign && seen.grant && tenant_.asks_for(*ids_.campaign, *seen.grant)) return;
   set_leader(seen.holder == own_ ? std::nullopt : seen.holder, actions);
 }
 

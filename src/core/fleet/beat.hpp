@@ -1,10 +1,8 @@
-// What an instance says of itself with every heartbeat: the value of its key, for people and for other instances.
+// What an instance says of itself with every heartbeat, for people and for other instances.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 
 namespace tenure::core {
 
@@ -19,11 +17,5 @@ struct Beat {
 };
 
 inline constexpr std::uint32_t weight_max = 1'000;
-
-// What the text of every beat of that process begins with.
-std::string beat_opening(std::string_view boot);
-std::string beat_text(const Beat& beat);
-// Of any version: what is not known is skipped, and what is missing is as it is usual. Nothing when it is no beat.
-std::optional<Beat> read_beat(std::string_view text);
 
 }  // namespace tenure::core

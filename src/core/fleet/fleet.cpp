@@ -195,7 +195,7 @@ bool Fleet::route(Action& action, Time now, Actions& more) {
       note_open(more);
     }
     // One that is open again already was opened between our admission and this request.
-    const auto record = read_record(waiting->refusal.record);
+    const auto& record = waiting->refusal.record.read;
     if (!record || !record->open) note_not_open(waiting->refusal, more);
     ask_wanted(now, more);
     return true;
@@ -313,7 +313,7 @@ void Fleet::note_open(Actions& actions) {
   if (std::exchange(not_open_, false)) actions.push_back(FleetOpen{});
 }
 
-// A Redis that refuses one refuses all: they are asked for again together, less and less often.
+// A store that refuses one refuses all: they are asked for again together, less and less often.
 void Fleet::back_off(Time now) {
   if (now < backed_off_until_) return;
   backoff_ = std::clamp<Duration>(2 * backoff_, milliseconds(100), std::chrono::seconds(2));
@@ -366,7 +366,7 @@ void Fleet::on_news(const Census::News& news, Time now, Actions& actions) {
     actions.push_back(FleetRefused{*taken});
     give_all_back(EndReason::taken, now, actions);
   } else {
-    // Redis answers again: there is nothing more to wait for.
+    // The store answers again: there is nothing more to wait for.
     if (std::exchange(hindered_, false)) backed_off_until_ = now;
     on_members(std::get<LiveMembers>(news), now, actions);
   }

@@ -1,5 +1,5 @@
 // Who is kept out: wrong credentials, missing rights, a certificate that is not believed. Trying again does not help
-// against these, unlike against a Redis that is away.
+// against these, unlike against a node that is away.
 #pragma once
 
 #include <cstddef>

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 
-#include "core/lease/record.hpp"
-
 namespace tenure::core {
 
 namespace {
 
 // A node that knows of nobody. Others may say more: that they belong to another set, or when they open.
-bool says_little(const std::string& text) {
-  const auto record = read_record(text);
-  return text.empty() || (record && !record->open && record->unknown());
+bool says_little(const FoundRecord& found) {
+  return found.absent() || (found.read && !found.read->open && found.read->unknown());
 }
 
 }  // namespace

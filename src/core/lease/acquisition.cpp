@@ -105,7 +105,7 @@ Acquisition::End Acquisition::cancel(RefusalCode why, Outbox& out) {
   if (auto* confirm = std::get_if<ConfirmRound>(&phase_)) confirm->abandon(out);
   if (auto* round = std::get_if<AcquireRound>(&phase_)) {
     const auto silent = round->abandon(out);
-    // Who waited in vain for a Redis that never said anything should hear of it.
+    // Who waited in vain for a node that never said anything should hear of it.
     if (why == RefusalCode::waited && !answered_) {
       for (const NodeIndex node : silent) refusal.failures.push_back({node, silence});
     }
@@ -210,7 +210,7 @@ std::optional<Acquisition::End> Acquisition::on_refusal(Refusal refusal, Met met
   answered_ = answered_ || heard;
   failures_ = heard ? 0 : failures_ + 1;
   if (!reconnected_ && only_closed(last_)) {
-    // A connection that broke says nothing about the Redis behind it: it may have been closed long ago.
+    // A connection that broke says nothing about the node behind it: it may have been closed long ago.
     reconnected_ = true;
     start(now, out);
     return std::nullopt;
@@ -258,13 +258,13 @@ bool Acquisition::will_retry(const Refusal& refusal) const {
   if (refusal.code == RefusalCode::held || refusal.code == RefusalCode::too_slow) return true;
   if (refusal.code == RefusalCode::not_open) {
     // A quarantine ends by itself; another cap or set does not.
-    const auto record = read_record(refusal.record);
+    const auto& record = refusal.record.read;
     return !record || record->terms == context_.terms;
   }
   if (refusal.code != RefusalCode::no_quorum || majority_denies_access(refusal.failures, may_hold_.size())) {
     return false;
   }
-  // A Redis that never answered is told at once to whoever would wait for ever: a wrong address should not look
+  // That no node ever answered is told at once to whoever would wait for ever: a wrong address should not look
   // like a long wait. Whoever waits for a while, or counts tries, hears of it at the end.
   return answered_ || wish_.wait_max || wish_.retries;
 }
@@ -277,11 +277,11 @@ Duration Acquisition::pause_after(const Refusal& refusal, Random& random) const 
     return random.between(longest / 2, longest);
   }
   const Duration usual = random.between(wish_.retry_delay / 2, wish_.retry_delay * 3 / 2);
-  if (!refusal.held || refusal.held->left < Ttl::zero()) return usual;
+  if (!refusal.held || !refusal.held->left) return usual;
   // Compared in milliseconds: a key set by hand may last longer than nanoseconds can count.
-  if (refusal.held->left >= std::chrono::floor<Ttl>(usual)) return usual;
+  if (*refusal.held->left >= std::chrono::floor<Ttl>(usual)) return usual;
   // The holder may have died: look again just after its time has run out, not later.
-  return std::min<Duration>(usual, refusal.held->left + random.between(milliseconds(1), milliseconds(5)));
+  return std::min<Duration>(usual, *refusal.held->left + random.between(milliseconds(1), milliseconds(5)));
 }
 
 // In the queue there is nothing to do until the holder gives it back, or its time has run out on enough nodes;
@@ -293,8 +293,8 @@ std::optional<Duration> Acquisition::until_free(Random& random) const {
   std::vector<Ttl> left;
   int ahead = 20;
   for (const Held& held : held_) {
-    if (held.holder.owner != last_.held->holder.owner || held.left < Ttl::zero()) continue;
-    left.push_back(std::min<Ttl>(held.left, std::chrono::duration_cast<Ttl>(ttl_cap_max)));
+    if (held.holder.owner != last_.held->holder.owner || !held.left) continue;
+    left.push_back(std::min<Ttl>(*held.left, std::chrono::duration_cast<Ttl>(ttl_cap_max)));
     ahead = std::min(ahead, held.ahead.value_or(ahead));
   }
   if (left.size() < quorum) return std::nullopt;

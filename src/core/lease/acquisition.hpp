@@ -21,7 +21,7 @@ struct Wish {
   std::string key;
   Timing timing;
   // How long to wait for whatever is in the way: zero is one try, nothing is for ever (T25). Only who waits for a
-  // while also waits for a Redis that has never answered; nobody waits for one that keeps us out.
+  // while also waits for nodes that have never answered; nobody waits for those that keep us out.
   std::optional<Duration> wait_max = Duration::zero();
   Duration retry_delay = std::chrono::milliseconds(200);
   // How many tries after the first. Whoever counts tries stands in no queue, and comes again after a delay.

@@ -1,6 +1,7 @@
-// The value of a lease key, "<owner>#<nonce>#<token>": who holds it, by which grant, with which token.
+// Who holds a lease, by which grant, with which token.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,29 +10,31 @@ namespace tenure::core {
 
 // The fencing number of a grant. Later grants have larger ones.
 using Token = std::uint64_t;
-// Scripts count in doubles, which are exact up to here. A clock in microseconds gets there in the year 2255.
+// Some stores count in doubles, which are exact up to here. A clock in microseconds gets there in the year 2255.
 inline constexpr Token token_max = (Token{1} << 53U) - 1;
 
-// One act of giving a lease. Two grants never look alike, not even to the same owner: each has a
-// fresh nonce.
+// One act of giving a lease. Two grants are never equal, not even to the same owner: each has a fresh nonce.
 class Grant {
  public:
   Grant() = default;
   Grant(std::string_view owner, std::uint64_t nonce);
 
-  // "<owner>#<nonce>#": what every value of this grant begins with, whatever its token.
-  const std::string& stamp() const { return stamp_; }
-  // What the lease key shows once the token is known.
-  std::string value(Token token) const { return stamp_ + std::to_string(token); }
+  const std::string& owner() const { return owner_; }
+  std::uint64_t nonce() const { return nonce_; }
 
   bool operator==(const Grant&) const = default;
 
  private:
-  std::string stamp_;
+  std::string owner_;
+  std::uint64_t nonce_ = 0;
 };
 
-// What a lease key's value says to somebody else. A value that Tenure did not write is all owner,
-// with token 0.
+// For tables of grants: nonces are random.
+struct GrantHash {
+  std::size_t operator()(const Grant& grant) const { return static_cast<std::size_t>(grant.nonce()); }
+};
+
+// What a lease says to somebody else. What Tenure did not write is all owner, with token 0.
 struct Holder {
   std::string owner;
   Token token = 0;
@@ -39,8 +42,6 @@ struct Holder {
 
   bool operator==(const Holder&) const = default;
 };
-
-Holder read_holder(std::string_view value);
 
 // What breaks a lease shows itself as an owner that begins so; "broken by alice@host".
 inline constexpr std::string_view broken_by = "broken by ";

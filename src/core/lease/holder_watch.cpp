@@ -99,7 +99,7 @@ void HolderWatch::tell(WatchId id, const View& view, const std::vector<NodeFailu
   // Where too few answer, what was seen last stands until it must have run out.
   const bool unknown = !view.decided && now < watched.seen_until;
   if (!unknown) {
-    if (!watched.told || watched.seen != view.holder) out.tell(Seen{id, view.holder, view.value});
+    if (!watched.told || watched.seen != view.holder) out.tell(Seen{id, view.holder, view.grant});
     watched.told = true;
     watched.seen = view.holder;
     watched.seen_until = view.holder ? now + view.left : long_ago;

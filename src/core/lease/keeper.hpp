@@ -18,7 +18,7 @@
 
 namespace tenure::core {
 
-// A script blocks the whole server for some 2 µs a key: longer batches would be felt by everybody.
+// One call may block a whole server, for some 2 µs a key: longer batches would be felt by everybody.
 inline constexpr std::size_t batch_size_max = 500;
 
 class Keeper {
@@ -46,7 +46,7 @@ class Keeper {
   // Until when it is held.
   Time keep(NewLease lease, Time now, Random& random);
   // Renews it now. Renewed, Uncertain or Lost follows in any case; false when it is held no more. By its own
-  // length only: a late renewal by a shorter one would cut the longer one short in Redis.
+  // length only: a late renewal by a shorter one would cut the longer one short on the node.
   bool extend(LeaseId id, Time now, Outbox& out);
   // Renews it no more: it is being released, or was seen as over.
   void let_go(LeaseId id);

@@ -12,10 +12,10 @@ bool MajorityRead::answered_by_majority() const {
 
 void MajorityRead::on_reply(RequestId request, const Reply& reply) {
   const NodeIndex node = unanswered_.extract(request).mapped();
-  const auto* sights = std::get_if<Sights>(&reply);
+  const auto* states = std::get_if<KeyStates>(&reply);
   const auto* failure = std::get_if<Failure>(&reply);
-  if (sights != nullptr && sights->size() == names_) {
-    answers_[node] = *sights;
+  if (states != nullptr && states->size() == names_) {
+    answers_[node] = *states;
   } else {
     failures_.push_back({node, failure != nullptr ? *failure : misfit});
   }

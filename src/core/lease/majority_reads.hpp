@@ -18,7 +18,7 @@ class MajorityRead {
  public:
   bool complete() const { return unanswered_.empty(); }
   bool answered_by_majority() const;
-  View view(std::size_t name) const { return view_of(sights_of(answers_, name)); }
+  View view(std::size_t name) const { return view_of(states_of(answers_, name)); }
   // Of the nodes that did not answer, or answered something else.
   const std::vector<NodeFailure>& failures() const { return failures_; }
 
@@ -29,7 +29,7 @@ class MajorityRead {
 
   std::size_t names_ = 0;
   std::map<RequestId, NodeIndex> unanswered_{};
-  std::vector<std::optional<Sights>> answers_{};  // by node
+  std::vector<std::optional<KeyStates>> answers_{};  // by node
   std::vector<NodeFailure> failures_{};
   Time ends_at_{};
 };

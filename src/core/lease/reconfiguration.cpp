@@ -42,7 +42,7 @@ std::vector<std::string> missing_in(const Record& record) {
 }  // namespace
 
 tl::expected<Reconfiguration, Reconfiguration::Obstacle> Reconfiguration::plan(
-    Terms target, std::vector<std::string> records, const std::vector<std::string>& abandoned,
+    Terms target, std::vector<FoundRecord> records, const std::vector<std::string>& abandoned,
     Naming naming) {
   const auto is_abandoned = [&](const std::string& set) {
     return std::ranges::find(abandoned, set) != abandoned.end();
@@ -51,8 +51,8 @@ tl::expected<Reconfiguration, Reconfiguration::Obstacle> Reconfiguration::plan(
   std::map<std::string, std::size_t> named;
   std::optional<NodeIndex> stranger;  // a node that does not belong to a set of the new one's name
   for (NodeIndex node = 0; node < records.size(); ++node) {
-    const auto record = read_record(records[node]);
-    if (!record && !records[node].empty()) return tl::unexpected(Obstacle{Obstacle::Kind::foreign, node});
+    const auto& record = records[node].read;
+    if (!record && !records[node].absent()) return tl::unexpected(Obstacle{Obstacle::Kind::foreign, node});
     const auto missing = record ? missing_in(*record) : std::vector<std::string>{};
     if (node < nodes_in(target.set) && std::ranges::find(missing, target.set) == missing.end())
       stranger = node;
@@ -74,7 +74,7 @@ tl::expected<Reconfiguration, Reconfiguration::Obstacle> Reconfiguration::plan(
   return Reconfiguration(std::move(target), std::move(records));
 }
 
-Reconfiguration::Reconfiguration(Terms target, std::vector<std::string> records)
+Reconfiguration::Reconfiguration(Terms target, std::vector<FoundRecord> records)
     : target_(std::move(target)),
       members_(nodes_in(target_.set)),
       records_(std::move(records)),
@@ -82,7 +82,7 @@ Reconfiguration::Reconfiguration(Terms target, std::vector<std::string> records)
   must(members_ >= 1 && members_ <= records_.size(), "every node of the new set is named");
   bool all = true;
   for (NodeIndex node = 0; node < records_.size(); ++node) {
-    const auto record = read_record(records_[node]);
+    const auto& record = records_[node].read;
     if (record) longest_ = std::max(longest_, record->longest);
     all = all && (node < members_ ? record && record->terms == target_ && (record->open || !record->unknown())
                                   : !record || record->terms.set == no_set);
@@ -98,7 +98,7 @@ std::string Reconfiguration::end_of_way(NodeIndex node) const {
 }
 
 bool Reconfiguration::closed(NodeIndex node) const {
-  const auto record = read_record(records_[node]);
+  const auto& record = records_[node].read;
   return record && record->terms.set == no_set && record->why.ends_with(end_of_way(node));
 }
 
@@ -106,23 +106,21 @@ std::vector<Reconfiguration::Step> Reconfiguration::steps() const {
   std::vector<Step> closing;
   std::vector<Step> joining;
   for (NodeIndex node = 0; node < records_.size(); ++node) {
-    const std::string& text = records_[node];
+    const auto& [record, text] = records_[node];
     if (joined_[node]) continue;
     if (!closed(node)) {
       // One without a record, too: or somebody who names the new set already begins its quarantine too early.
-      const auto record = read_record(text);
       const std::string from = record ? way_of(*record) : "";
       closing.push_back({node, text, {longest_, std::string(no_set)}, longest_, from + end_of_way(node)});
     } else if (node < members_) {
-      joining.push_back({node, text, target_, longest_, read_record(text)->why});
+      joining.push_back({node, text, target_, longest_, record->why});
     }
   }
   return closing.empty() ? joining : closing;
 }
 
-void Reconfiguration::taken(NodeIndex node, std::string record) {
-  const auto read = read_record(record);
-  joined_.at(node) = read && read->terms == target_;
+void Reconfiguration::taken(NodeIndex node, FoundRecord record) {
+  joined_.at(node) = record.read && record.read->terms == target_;
   records_[node] = std::move(record);
 }
 

@@ -35,17 +35,17 @@ class Reconfiguration {
   // Puts a record in the place of the one that was seen, in quarantine.
   struct Step {
     NodeIndex node = 0;
-    std::string seen{};
+    std::string seen{};  // FoundRecord::text
     Terms terms{};
     Ttl longest{};
     std::string why{};
   };
 
-  // What each node shows, and empty where it shows nothing: first the nodes of the new set, then others that leave.
+  // What each node shows: first the nodes of the new set, then others that leave.
   // Of a set that is abandoned somebody says that no other nodes of it give leases. A name that somebody chose may
   // stand for other nodes than before; one made of addresses cannot.
   enum class Naming : std::uint8_t { by_addresses, chosen };
-  static tl::expected<Reconfiguration, Obstacle> plan(Terms target, std::vector<std::string> records,
+  static tl::expected<Reconfiguration, Obstacle> plan(Terms target, std::vector<FoundRecord> records,
                                                       const std::vector<std::string>& abandoned = {},
                                                       Naming naming = Naming::by_addresses);
 
@@ -53,7 +53,7 @@ class Reconfiguration {
   std::vector<Step> steps() const;
   // That step was taken, and left this record. Of one whose record had changed since, or of which no answer came,
   // nothing is known: it is planned anew.
-  void taken(NodeIndex node, std::string record);
+  void taken(NodeIndex node, FoundRecord record);
 
   // No lease of anybody lasts longer than that from when it is done.
   Ttl longest() const { return longest_; }
@@ -61,13 +61,13 @@ class Reconfiguration {
   bool idle() const { return steps().empty(); }
 
  private:
-  Reconfiguration(Terms target, std::vector<std::string> records);
+  Reconfiguration(Terms target, std::vector<FoundRecord> records);
   std::string end_of_way(NodeIndex node) const;
   bool closed(NodeIndex node) const;
 
   Terms target_;
   std::size_t members_ = 0;
-  std::vector<std::string> records_;
+  std::vector<FoundRecord> records_;
   std::vector<bool> joined_{};  // by node: its record is that of the new set, written after all were closed
   Ttl longest_{};
 };

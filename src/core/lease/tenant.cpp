@@ -137,7 +137,7 @@ void Tenant::on_listening(NodeIndex node, bool listening, Time now) {
   poke_acquisitions([&](Acquisition& it) { it.on_listening(listening, now); });
 }
 
-void Tenant::on_wake_up(NodeIndex node, const std::string& ticket, Duration after, Time now) {
+void Tenant::on_wake_up(NodeIndex node, const Grant& ticket, Duration after, Time now) {
   const auto found = tickets_.find(ticket);
   if (found == tickets_.end()) return;  // late, repeated or forged
   poke(found->second, acquisitions_.at(found->second),
@@ -216,9 +216,9 @@ std::optional<Time> Tenant::open_by(const std::vector<NodeIndex>& nodes) const {
   return last;
 }
 
-bool Tenant::asks_for(AcquireId id, std::string_view value) const {
+bool Tenant::asks_for(AcquireId id, const Grant& grant) const {
   const auto found = acquisitions_.find(id);
-  return found != acquisitions_.end() && value.starts_with(found->second.grant().stamp());
+  return found != acquisitions_.end() && found->second.grant() == grant;
 }
 
 bool Tenant::idle() const {
@@ -245,7 +245,7 @@ void Tenant::step_acquisition(AcquireId id, Time now, Actions& actions, Step&& s
   if (result) {
     end(id, *result, now, actions);
   } else if (const auto& ticket = found->second.ticket()) {
-    tickets_.emplace(ticket->stamp(), id);
+    tickets_.emplace(*ticket, id);
   }
 }
 
@@ -279,7 +279,7 @@ void Tenant::end(AcquireId id, const Acquisition::End& end, Time now, Actions& a
   const auto found = acquisitions_.find(id);
   const Acquisition done = std::move(found->second);
   acquisitions_.erase(found);
-  if (done.ticket()) tickets_.erase(done.ticket()->stamp());
+  if (done.ticket()) tickets_.erase(*done.ticket());
   if (!end.win) {
     actions.push_back(Refused{id, end.refusal});
     return;

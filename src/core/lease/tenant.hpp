@@ -6,7 +6,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 
 #include "core/lease/acquisition.hpp"
@@ -59,7 +58,7 @@ class Tenant {
   // Messages of that node are heard from now on, or no more.
   void on_listening(NodeIndex node, bool listening, Time now);
   // A message for a waiter: look again after that long.
-  void on_wake_up(NodeIndex node, const std::string& ticket, Duration after, Time now);
+  void on_wake_up(NodeIndex node, const Grant& ticket, Duration after, Time now);
   void on_timer(Time now, Actions& actions);
   // When on_timer is due, if at all.
   std::optional<Time> wake() const;
@@ -72,8 +71,8 @@ class Tenant {
   std::optional<Time> open_by(const std::vector<NodeIndex>& nodes) const;
   const std::string& owner() const { return config_.owner; }
   std::size_t nodes() const { return config_.nodes; }
-  // Is this value of a lease by the grant that this acquisition asks for?
-  bool asks_for(AcquireId id, std::string_view value) const;
+  // Is this the grant that this acquisition asks for?
+  bool asks_for(AcquireId id, const Grant& grant) const;
 
   // Is there nothing under way and nothing held? (L9)
   bool idle() const;
@@ -117,7 +116,7 @@ class Tenant {
   std::vector<Quarantine> quarantines_;  // by node; they look at the founding
   std::map<AcquireId, Acquisition> acquisitions_;
   std::map<ReleaseId, Returning> releases_;
-  std::unordered_map<std::string, AcquireId> tickets_;  // who waits, by the stamp of its ticket
+  std::unordered_map<Grant, AcquireId, GrantHash> tickets_;  // who waits, by its ticket
   std::set<LeaseId> releasing_;
   std::set<std::pair<Time, Sender>> wakes_;  // when which acquisition or release is due
   std::uint64_t last_id_ = 0;

@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Two clocks that are both being slewed differ in rate by up to a tenth; Redis rounds to a
+// Two clocks that are both being slewed differ in rate by up to a tenth; stores round to a
 // millisecond.
 Duration margin_for(Duration ttl) { return ttl / 10 + milliseconds(2); }
 

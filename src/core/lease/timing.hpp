@@ -24,7 +24,7 @@ inline constexpr Duration grace_min = std::chrono::milliseconds(10);
 
 struct TimingOptions {
   Duration ttl = std::chrono::seconds(30);
-  Duration ttl_max = ttl_max_default;      // the cap: the same for everybody on a Redis
+  Duration ttl_max = ttl_max_default;      // the cap: the same for everybody on a store
   std::optional<Duration> grace{};         // a sixth of the TTL
   std::optional<Duration> renew{};         // a third of the TTL
   std::optional<Duration> node_timeout{};  // a tenth of the TTL, at most a second
@@ -46,7 +46,7 @@ struct Timing {
   Duration node_timeout{};  // a node silent for longer has not answered
 
   // A lease is counted from before the send of the request that armed it: whatever the network
-  // did, Redis armed it later (T41).
+  // did, the node armed it later (T41).
   Time deadline(Time sent) const { return sent + ttl - margin; }
 
   // When no key that was armed by a request sent then can exist any more, by the client's clock.

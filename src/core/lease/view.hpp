@@ -10,12 +10,12 @@
 
 namespace tenure::core {
 
-// A script blocks the whole server for some 2 µs a name.
+// One look may block a whole server, for some 2 µs a name.
 inline constexpr std::size_t look_size_max = 500;
 
 struct View {
   std::optional<Holder> holder{};  // shown by a majority
-  std::string value{};             // as it is shown
+  std::optional<Grant> grant{};    // of that holder, where it can be read
   Ttl left{};                      // until it is shown by one no more
   bool decided = false;            // nodes that have not answered cannot change it
   bool stirs = false;              // some node shows something else: it may be about to change hands
@@ -23,9 +23,10 @@ struct View {
 };
 
 // By node; null for one that has not answered.
-View view_of(const std::vector<const Sight*>& nodes);
+View view_of(const std::vector<const KeyState*>& nodes);
 
 // What the nodes have said of the name with that number.
-std::vector<const Sight*> sights_of(const std::vector<std::optional<Sights>>& answers, std::size_t name);
+std::vector<const KeyState*> states_of(const std::vector<std::optional<KeyStates>>& answers,
+                                       std::size_t name);
 
 }  // namespace tenure::core

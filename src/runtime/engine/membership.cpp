@@ -4,6 +4,7 @@
 
 #include "core/base/check.hpp"
 #include "core/base/overload.hpp"
+#include "redis/grant_text.hpp"
 #include "runtime/engine/thrown.hpp"
 #include "runtime/public_time.hpp"
 #include "runtime/text/not_open_text.hpp"
@@ -226,7 +227,7 @@ void Membership::on_uncertain(const std::shared_ptr<LeaseState>& lease, bool unc
 
 void Membership::on_taken(const core::SessionTaken& taken, const std::shared_ptr<LeaseState>& lease) {
   const core::Acquired& grant = taken.lease;
-  owned_[taken.session] = {lease, grant.key, grant.grant.value(grant.token)};
+  owned_[taken.session] = {lease, grant.key, redis::value(grant.grant, grant.token)};
   sessions_[grant.lease] = taken.session;
   finish(taken.session, std::nullopt);
   tell({.kind = Kind::acquired,

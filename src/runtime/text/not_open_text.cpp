@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.hpp"
+#include "redis/record_text.hpp"
 #include "runtime/text/set_text.hpp"
 #include "runtime/wall_clock.hpp"
 
@@ -48,9 +49,6 @@ std::string when_text(const core::Record& record, Patience patience, std::option
   return " " + text + ".";
 }
 
-// What a script says in place of the record where the data is older than what this client has seen there.
-constexpr std::string_view went_back = "restored";
-
 }  // namespace
 
 QuarantineLeft quarantine_left(const core::Record& record, std::int64_t wall_now_ms) {
@@ -79,7 +77,7 @@ std::string left_text(const QuarantineLeft& left) {
 
 std::string not_open_text(const core::Refusal& refusal, const Nodes& nodes, Patience patience,
                           std::optional<core::Duration> opens_in) {
-  const std::string& text = refusal.record;
+  const auto& [record, text] = refusal.record;
   const std::string who = subject(refusal, nodes);
   const bool many = nodes.several() && refusal.closed.size() != 1;
   const std::string unknown = who +
@@ -87,15 +85,14 @@ std::string not_open_text(const core::Refusal& refusal, const Nodes& nodes, Pati
                                     : " has no record of Tenure: new, or its data was lost") +
                               needed(nodes);
   const core::Duration length = core::quarantine_length(nodes.keyspace.cap);
-  if (text.empty()) {
+  if (refusal.record.absent()) {
     return unknown + (patience == Patience::waits ? within(opens_in.value_or(length)) : "") +
            init_hint(nodes);
   }
-  if (text == went_back) {
+  if (text == redis::went_back) {
     return who + " went back to older data, as from a copy, and may have forgotten leases" + needed(nodes) +
            within(opens_in.value_or(length));
   }
-  const auto record = core::read_record(text);
   if (!record) {
     return who + ": the key " + nodes.keyspace.record() + " is not a record of Tenure: \"" +
            core::printable(text, 60) + "\"";

@@ -48,7 +48,7 @@ std::string reason_text(const core::Refusal& refusal, const Nodes& nodes, Patien
     case RefusalCode::waited:
       // The last try says why; its own code is gone.
       if (refusal.held) return holder_text(*refusal.held);
-      if (!refusal.record.empty()) return not_open_text(refusal, nodes, patience);
+      if (!refusal.record.absent()) return not_open_text(refusal, nodes, patience);
       break;
     case RefusalCode::no_quorum:
     case RefusalCode::cancelled:
@@ -69,17 +69,16 @@ std::string left_text(core::Ttl left) {
 std::string holder_text(const core::Held& held) {
   // Names of others are shown to a terminal: made harmless, and cut.
   const std::string owner = core::printable(held.holder.owner);
-  const bool expires = held.left >= core::Ttl::zero();
   if (held.holder.waits) return "kept for " + owner + ", which waits for it";
   if (held.holder.token == 0) {
     // A key that is not a string, a list for example, has nothing to show.
     const std::string what = owner.empty() ? "something that" : "\"" + owner + "\", which";
     return "held by " + what + " Tenure did not write, " +
-           (expires ? "for another " + left_text(held.left) : "with no expiry");
+           (held.left ? "for another " + left_text(*held.left) : "with no expiry");
   }
   const std::string token = " (token " + std::to_string(held.holder.token) + ")";
-  if (!expires) return "held by " + owner + " with no expiry" + token;
-  return "held by " + owner + " for another " + left_text(held.left) + token;
+  if (!held.left) return "held by " + owner + " with no expiry" + token;
+  return "held by " + owner + " for another " + left_text(*held.left) + token;
 }
 
 std::string failure_text(const redis::Address& address, const core::Failure& failure) {

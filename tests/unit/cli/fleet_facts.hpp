@@ -22,9 +22,9 @@ struct Facts : FleetFacts {
   // Owned by that instance; by nobody where it is empty.
   Facts& session(const std::string& id, const std::string& owner, bool paused = false) {
     sessions.good.push_back({.id = id, .address = "http://a", .paused = paused});
-    core::Sight sight;
-    if (!owner.empty()) sight = {owner + "#0123456789abcdef#5", core::Ttl(9'000), 0};
-    leases.push_back(view_of(id, Sights{sight}));
+    redis::FoundKey key;
+    if (!owner.empty()) key = {owner + "#0123456789abcdef#5", core::Ttl(9'000), 0};
+    leases.push_back(view_of(id, FoundKeys{key}));
     results.emplace_back();
     return *this;
   }

@@ -6,13 +6,13 @@
 namespace tenure::cli {
 namespace {
 
-using core::Sight;
 using core::Ttl;
+using redis::FoundKey;
 
-const Sight nothing{};
-const std::optional<Sight> silent{};
+const FoundKey nothing{};
+const std::optional<FoundKey> silent{};
 
-Sight shows(std::string value, long left = 1'000, std::int64_t waiters = 0) {
+FoundKey shows(std::string value, long left = 1'000, std::int64_t waiters = 0) {
   return {std::move(value), Ttl(left), waiters};
 }
 

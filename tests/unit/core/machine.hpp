@@ -26,6 +26,23 @@ inline Failure failed(Applied applied, FailureCode code = FailureCode::server) {
   return {applied, code, "test"};
 }
 
+// What a node shows that is in quarantine since that epoch began.
+inline FoundRecord in_quarantine(const std::string& epoch, Ttl cap = 60s) {
+  return {
+      Record{.terms = {cap}, .epoch = epoch, .made_ms = 1, .wall_ms = 1, .longest = cap, .why = "restarted"},
+      "in quarantine since " + epoch};
+}
+
+// What a node shows that is open, and not to us.
+inline const FoundRecord of_another_cap{Record{.terms = {1s},
+                                               .epoch = "e1",
+                                               .open = true,
+                                               .made_ms = 1,
+                                               .wall_ms = 1,
+                                               .longest = 1s,
+                                               .why = "restarted"},
+                                        "of another cap"};
+
 struct Desk {
   Requests requests{};
   Actions actions{};

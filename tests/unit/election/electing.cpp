@@ -34,7 +34,7 @@ void Electing::on(const Send& it) {
   }
   open.push_back(it);
   const auto* look = std::get_if<LookRequest>(&it.request);
-  if (look != nullptr && redis_shows) reply(it, Sights(look->keys.size(), *redis_shows));
+  if (look != nullptr && redis_shows) reply(it, KeyStates(look->keys.size(), *redis_shows));
 }
 
 void Electing::on(const Drop& it) {

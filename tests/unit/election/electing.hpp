@@ -24,9 +24,9 @@ inline ElectionPlan observer_plan(const std::string& key = "key") {
   return plan;
 }
 
-inline const Sight by_nobody{};
-inline Sight led_by(const std::string& owner, Token token, Ttl left = 10s) {
-  return {Grant(owner, 1).value(token), left};
+inline const KeyState by_nobody{};
+inline KeyState led_by(const std::string& owner, Token token, Ttl left = 10s) {
+  return {Holder{owner, token}, Grant(owner, 1), left};
 }
 
 struct Electing : testing::Test {
@@ -36,8 +36,8 @@ struct Electing : testing::Test {
   std::vector<std::string> told{};
   std::vector<TermEnding> endings{};
   std::vector<LeaderChanged> changes{};
-  std::optional<Acquired> term{};                // the last that was elected
-  std::optional<Sight> redis_shows = by_nobody;  // to whoever looks; nothing when Redis is silent
+  std::optional<Acquired> term{};                   // the last that was elected
+  std::optional<KeyState> redis_shows = by_nobody;  // to whoever looks; nothing when Redis is silent
 
   Electing() { begin(1); }
   void begin(std::size_t nodes) { agent.emplace(Tenant::Config{.owner = "us", .nodes = nodes}, Random(1)); }

@@ -395,7 +395,7 @@ TEST_F(Electing, WhatHindersACampaignIsToldOnceForEachReason) {
   EXPECT_EQ(events(), Told{"hindered no_quorum"});
   // Another cap: it cannot take part, and says so.
   for (int i = 0; i < 3; ++i) {
-    reply<AcquireRequest>(NotOpen{"1000 1 e1 open life 1 1 1000 restarted"});
+    reply<AcquireRequest>(NotOpen{of_another_cap});
     advance(1s);
   }
   EXPECT_EQ(events(), Told{"hindered not_open"});
@@ -432,7 +432,7 @@ TEST_F(Electing, AfterALeaderWasMetTheSameReasonIsToldAgain) {
 
 TEST_F(Electing, AnotherCapOrAQuarantineHindersUntilItIsOver) {
   start();
-  reply<AcquireRequest>(NotOpen{"60000 1 e1 quarantined life 1 1 60000 restarted"});
+  reply<AcquireRequest>(NotOpen{in_quarantine("e1")});
   EXPECT_EQ(events(), Told{"hindered not_open"});
   EXPECT_TRUE(elections().campaigning());  // it is waited for
   advance(1s);

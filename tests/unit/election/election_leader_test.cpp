@@ -58,7 +58,7 @@ TEST_F(Electing, AfterATermNobodyLeadsUntilAnotherIsSeen) {
 TEST_F(Electing, ALookThatIsQuickerThanTheAnswerMakesNobodyALeader) {
   start();
   const auto sent = asked<AcquireRequest>();
-  redis_shows = Sight{std::get<AcquireRequest>(sent.at(0).request).grant.value(7), 10s};
+  redis_shows = KeyState{Holder{"us", 7}, std::get<AcquireRequest>(sent.at(0).request).grant, 10s};
   advance(100ms);
   EXPECT_EQ(events(), Told{});
   reply(sent.at(0), Granted{7});
@@ -146,9 +146,9 @@ TEST_F(Electing, ManyElectionsLookTogetherAndAreToldApart) {
   advance(0s);
   const auto looks = asked<LookRequest>();
   ASSERT_EQ(looks.size(), 1U);
-  Sights sights;
-  for (int i = 0; i < 20; ++i) sights.push_back(led_by("web-" + std::to_string(i), 5));
-  reply(looks[0], sights);
+  KeyStates states;
+  for (int i = 0; i < 20; ++i) states.push_back(led_by("web-" + std::to_string(i), 5));
+  reply(looks[0], states);
   Told expected;
   for (int i = 0; i < 20; ++i) expected.push_back("leader web-" + std::to_string(i) + " 5");
   EXPECT_EQ(events(), expected);

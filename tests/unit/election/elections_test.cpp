@@ -168,19 +168,19 @@ class Campaigns {
     if (kind == 1) return failed(Applied::perhaps, FailureCode::closed);
     if (kind == 2) return Opened{};  // nonsense
     if (std::holds_alternative<AcquireRequest>(request)) {
-      if (kind == 3) return NotOpen{chance_.below(2) == 0 ? "" : "1000 1 e open l 1 1 1000 restarted"};
+      if (kind == 3) return NotOpen{chance_.below(2) == 0 ? FoundRecord{} : of_another_cap};
       if (kind < 6) return Held{{"web", 5}, Ttl(static_cast<std::int64_t>(chance_.below(2000))), 0};
       return Granted{++token_};
     }
     if (const auto* look = std::get_if<LookRequest>(&request)) {
-      Sights sights(look->keys.size());
-      for (Sight& it : sights) {
+      KeyStates states(look->keys.size());
+      for (KeyState& it : states) {
         const auto dice = chance_.below(4);
         if (dice == 0) it = led_by("web", 1 + chance_.below(3));
         // What is left of any term that this process ever had.
         if (dice == 1 && last_token_ > 0) it = led_by("us", last_token_);
       }
-      return sights;
+      return states;
     }
     std::size_t keys = 1;
     if (const auto* renew = std::get_if<RenewRequest>(&request)) keys = renew->items.size();

@@ -124,8 +124,8 @@ TEST_F(ACensus, SaysOnceThatItLeaves) {
 
 TEST_F(ACensus, TellsThatAnotherProcessLivesUnderItsId) {
   join();
-  const auto news = reply(beat(at(0s)), IdTaken{"theirs", 5s}, at(1ms));
-  EXPECT_EQ(std::get<IdTaken>(news.value()).text, "theirs");
+  const auto news = reply(beat(at(0s)), IdTaken{5s}, at(1ms));
+  EXPECT_EQ(std::get<IdTaken>(news.value()).left, 5s);
 }
 
 TEST_F(ACensus, BelievesNoAnswerThatDoesNotNameItself) {

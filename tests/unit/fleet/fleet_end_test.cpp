@@ -143,7 +143,7 @@ TEST_F(Sharing, WhatCouldNotBeGivenBackIsTriedOn) {
 
 // T44: the second process of one id has nothing to say.
 TEST_F(Sharing, AnotherProcessUnderItsIdKeepsItOut) {
-  beat_answer = IdTaken{"theirs", 20s};
+  beat_answer = IdTaken{20s};
   start();
   share({"a"});
   EXPECT_EQ(events(), (Told{"refused", "stopped"}));
@@ -153,7 +153,7 @@ TEST_F(Sharing, AnotherProcessUnderItsIdKeepsItOut) {
 TEST_F(Sharing, AnotherProcessUnderItsIdMakesItGiveEverythingBack) {
   begin({}, {"a"});
   events();
-  beat_answer = IdTaken{"theirs", 20s};
+  beat_answer = IdTaken{20s};
   advance(11s);
   EXPECT_EQ(events(), (Told{"refused", "ending a taken"}));
   drained("a");

@@ -210,8 +210,8 @@ TEST_F(Sharing, SilenceIsToldOnceAndAgainOnlyAfterAnAnswer) {
 }
 
 TEST_F(Sharing, AQuarantineIsToldOnceWithItsEndAndSoIsThatItIsOver) {
-  closed = "60000 1 e quarantined l 1 1 60000 restarted";
-  agent.on_admitted(0, *read_record(closed), now);
+  closed = in_quarantine("e");
+  agent.on_admitted(0, *closed.read, now);
   const Time began = now;
   begin({}, sessions(3));
   EXPECT_EQ(events(), (Told{"joined", "instances +us", "not open"}));
@@ -226,7 +226,7 @@ TEST_F(Sharing, AQuarantineIsToldOnceWithItsEndAndSoIsThatItIsOver) {
 }
 
 TEST_F(Sharing, AnotherCapIsToldOnce) {
-  closed = "30000 e open l 1 1 new";
+  closed = {std::nullopt, "30000 e open l 1 1 new"};
   begin({}, sessions(2));
   advance(30s);
   const Told told_of = events();

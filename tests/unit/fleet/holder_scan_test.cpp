@@ -26,14 +26,14 @@ struct AHolderScan : testing::Test {
     return desk.take<Send>();
   }
   static std::size_t size(const Send& sent) { return std::get<LookRequest>(sent.request).keys.size(); }
-  static Sights held(std::size_t names, const std::string& owner = "web-1") {
-    return Sights(names, Sight{Grant(owner, 1).value(5), 10s});
+  static KeyStates held(std::size_t names, const std::string& owner = "web-1") {
+    return KeyStates(names, KeyState{Holder{owner, 5}, Grant(owner, 1), 10s});
   }
 };
 
 TEST_F(AHolderScan, TellsWhoHoldsEachName) {
   const auto sent = start(2);
-  reply(sent.at(0), Sights{held(1)[0], Sight{}});
+  reply(sent.at(0), KeyStates{held(1)[0], KeyState{}});
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].view->holder->owner, "web-1");
   EXPECT_FALSE(found[1].view->holder);

@@ -55,20 +55,19 @@ Reply Sharing::answer(const BeatRequest& it) {
 
 Reply Sharing::answer(const LookRequest& it) {
   looked_at = it.keys;
-  Sights sights;
-  for (const std::string& key : it.keys) sights.push_back(redis.contains(key) ? redis.at(key) : Sight{});
-  return sights;
+  KeyStates states;
+  for (const std::string& key : it.keys) states.push_back(redis.contains(key) ? redis.at(key) : KeyState{});
+  return states;
 }
 
 Reply Sharing::answer(const AcquireRequest& it) {
-  if (!closed.empty()) return NotOpen{closed};
+  if (!closed.absent()) return NotOpen{closed};
   const auto found = redis.find(it.key);
-  if (found != redis.end() && !found->second.value.starts_with(it.grant.stamp())) {
+  if (found != redis.end() && found->second.grant != it.grant) {
     if (it.ticket) found->second.waiters = std::max<std::int64_t>(found->second.waiters, 1);
-    return Held{read_holder(found->second.value), found->second.left,
-                it.ticket ? std::optional(0) : std::nullopt};
+    return Held{*found->second.holder, found->second.left, it.ticket ? std::optional(0) : std::nullopt};
   }
-  redis[it.key] = {it.grant.value(++last_token), 30s};
+  redis[it.key] = {Holder{it.grant.owner(), ++last_token}, it.grant, 30s};
   return Granted{last_token};
 }
 
@@ -76,9 +75,11 @@ Reply Sharing::answer(const RenewRequest& it) {
   KeyAnswers answers;
   for (const Holding& item : it.items) {
     const auto found = redis.find(item.key);
-    answers.push_back(found == redis.end()                                  ? KeyAnswer::missing
-                      : found->second.value == item.grant.value(item.token) ? KeyAnswer::done
-                                                                            : KeyAnswer::foreign);
+    const bool same = found != redis.end() && found->second.grant == item.grant &&
+                      found->second.holder->token == item.token;
+    answers.push_back(found == redis.end() ? KeyAnswer::missing
+                      : same               ? KeyAnswer::done
+                                           : KeyAnswer::foreign);
   }
   return answers;
 }
@@ -87,7 +88,7 @@ Reply Sharing::answer(const ReleaseRequest& it) {
   const auto found = redis.find(it.key);
   if (found == redis.end()) return KeyAnswers{KeyAnswer::missing};
   if (it.ticket) found->second.waiters = 0;
-  if (!found->second.value.starts_with(it.grant.stamp())) return KeyAnswers{KeyAnswer::foreign};
+  if (found->second.grant != it.grant) return KeyAnswers{KeyAnswer::foreign};
   redis.erase(found);
   return KeyAnswers{KeyAnswer::done};
 }
@@ -99,7 +100,7 @@ Reply Sharing::answer(const ClockRequest&) { return NodeClock{1000h + now.time_s
 Reply Sharing::answer(const ConfirmRequest&) { return KeyAnswers{KeyAnswer::done}; }
 
 Reply Sharing::answer(const OpenRequest&) {
-  closed.clear();
+  closed = {};
   return Opened{};
 }
 

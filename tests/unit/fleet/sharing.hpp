@@ -32,14 +32,14 @@ struct Sharing : testing::Test {
   Agent agent{{.owner = "us"}, Random(1)};
   FleetPlan plan{.prefix = "poll:", .timing = timing_of({.ttl = 30s}), .boot = "boot"};
   Time now{};
-  std::vector<Send> open{};              // not answered yet
-  std::map<std::string, Sight> redis{};  // what it shows, by key
-  std::vector<Member> others{};          // who live beside us
-  std::uint64_t version = 0;             // of the sessions
-  std::optional<Reply> beat_answer{};    // in place of who lives
-  bool silent = false;                   // Redis answers nothing
-  bool grants = true;                    // it answers who asks for leases, or gives them back
-  std::string closed{};                  // the record that it answers them with instead
+  std::vector<Send> open{};                 // not answered yet
+  std::map<std::string, KeyState> redis{};  // what it shows, by key
+  std::vector<Member> others{};             // who live beside us
+  std::uint64_t version = 0;                // of the sessions
+  std::optional<Reply> beat_answer{};       // in place of who lives
+  bool silent = false;                      // Redis answers nothing
+  bool grants = true;                       // it answers who asks for leases, or gives them back
+  FoundRecord closed{};                     // the record that it answers them with instead
   bool listens = false;
   Token last_token = 100;
   std::vector<BeatRequest> beats{};
@@ -115,7 +115,7 @@ struct Sharing : testing::Test {
   }
   // What Redis shows.
   void held_by(const std::string& owner, const std::string& session, std::int64_t waiters = 0) {
-    redis["poll:lease:" + session] = {Grant(owner, 1).value(++last_token), 20s, waiters};
+    redis["poll:lease:" + session] = {Holder{owner, ++last_token}, Grant(owner, 1), 20s, waiters};
   }
   void waited_for(const std::string& session, std::int64_t waiters = 1) {
     redis.at("poll:lease:" + session).waiters = waiters;

@@ -9,7 +9,7 @@ namespace {
 
 const Reply granted = Granted{7};
 const Reply held = Held{{"web-3", 5}, 20s};
-const Reply closed = NotOpen{"60000 1 e quarantined l 1 1 60000 restarted"};
+const Reply closed = NotOpen{in_quarantine("e")};
 const Reply down = failed(Applied::no, FailureCode::unreachable);
 const Reply lost = failed(Applied::perhaps);
 

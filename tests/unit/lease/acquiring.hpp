@@ -10,7 +10,7 @@ namespace tenure::core {
 
 inline const Held by_web_3{{"web-3", 5}, 20s};
 
-inline constexpr auto quarantined = "60000 1 e1 quarantined life 1700000000000 1700000000000 60000 restarted";
+inline const FoundRecord quarantined = in_quarantine("e1");
 
 struct Acquiring : testing::Test {
   Desk desk;

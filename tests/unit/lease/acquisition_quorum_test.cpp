@@ -170,7 +170,7 @@ TEST_F(AcquiringFromThree, TheEndOfAQuarantineHurriesNobodyElse) {
 TEST_F(AcquiringFromThree, AnotherCapIsToldAtOnceAlsoToThoseWhoWait) {
   Acquisition it = acquisition(std::nullopt);
   it.start(at(0s), desk.out);
-  const NotOpen other{"30000 1 e1 open life 1700000000000 1700000000000 30000 new"};
+  const NotOpen other{of_another_cap};
   reply(it, other, at(1ms), 0);
   const auto end = reply(it, other, at(1ms), 1);
   ASSERT_TRUE(end && !end->win);

@@ -100,7 +100,7 @@ TEST_F(InTheQueue, TheHundredthDoesNotWaitForEver) {
 
 // A key without an expiry, or one in a thousand years: nobody will call.
 TEST_F(InTheQueue, AHolderWithoutAnEndIsLookedAtNowAndThen) {
-  const Acquisition forever = queued({{"by hand", 0}, Ttl(-1)}, at(1s));
+  const Acquisition forever = queued({{"by hand", 0}, std::nullopt}, at(1s));
   EXPECT_LE(forever.wake(), at(1300ms));
   const Acquisition ages = queued({{"by hand", 0}, Ttl::max()}, at(1s));
   EXPECT_LE(ages.wake(), at(1s) + 24h + 1s);

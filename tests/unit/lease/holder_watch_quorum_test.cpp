@@ -31,9 +31,9 @@ TEST_F(LookingAtThree, EveryNodeIsAsked) {
 TEST_F(LookingAtThree, WhatAMajorityShowsIsToldWithoutWaitingForTheRest) {
   watch();
   const auto sent = ask();
-  reply(sent[2], Sights{shows(web_3)}, at(1ms));
+  reply(sent[2], KeyStates{shows(web_3)}, at(1ms));
   EXPECT_EQ(seen(), Names{});
-  reply(sent[0], Sights{shows(web_3)}, at(2ms));
+  reply(sent[0], KeyStates{shows(web_3)}, at(2ms));
   EXPECT_EQ(seen(), Names{"web-3"});
   EXPECT_EQ(watch_.wake(), at(802ms));
 }
@@ -41,9 +41,9 @@ TEST_F(LookingAtThree, WhatAMajorityShowsIsToldWithoutWaitingForTheRest) {
 TEST_F(LookingAtThree, ThatAMajorityShowsNobodyIsToldWithoutWaitingForTheRest) {
   watch();
   const auto sent = ask();
-  reply(sent[0], Sights{nothing}, at(1ms));
+  reply(sent[0], KeyStates{nothing}, at(1ms));
   EXPECT_EQ(seen(), Names{});
-  reply(sent[1], Sights{nothing}, at(2ms));
+  reply(sent[1], KeyStates{nothing}, at(2ms));
   EXPECT_EQ(seen(), Names{"nobody"});
 }
 
@@ -52,8 +52,8 @@ TEST_F(Looking, TheMajorityIsOfTheConfiguredNodes) {
   nodes(5);
   watch();
   const auto sent = ask();
-  reply(sent.at(0), Sights{shows(web_3)}, at(1ms));
-  reply(sent.at(1), Sights{shows(web_3)}, at(1ms));
+  reply(sent.at(0), KeyStates{shows(web_3)}, at(1ms));
+  reply(sent.at(1), KeyStates{shows(web_3)}, at(1ms));
   reply(sent.at(2), failed(Applied::no), at(1ms));
   reply(sent.at(3), failed(Applied::no), at(1ms));
   EXPECT_EQ(seen(), Names{});
@@ -66,8 +66,8 @@ TEST_F(Looking, HalfOfAnEvenNumberIsNobody) {
   nodes(2);
   watch();
   const auto sent = ask();
-  reply(sent.at(0), Sights{shows(web_3)}, at(1ms));
-  reply(sent.at(1), Sights{shows(web_4)}, at(1ms));
+  reply(sent.at(0), KeyStates{shows(web_3)}, at(1ms));
+  reply(sent.at(1), KeyStates{shows(web_4)}, at(1ms));
   EXPECT_EQ(seen(), Names{"nobody"});
 }
 
@@ -75,17 +75,18 @@ TEST_F(Looking, HalfOfAnEvenNumberIsNobody) {
 TEST_F(LookingAtThree, TheSameOwnerByDifferentTokensIsNobodyYet) {
   watch();
   const auto sent = ask();
-  for (NodeIndex node = 0; node < 3; ++node) reply(sent[node], Sights{shows({"web-3", 5U + node})}, at(1ms));
+  for (NodeIndex node = 0; node < 3; ++node)
+    reply(sent[node], KeyStates{shows({"web-3", 5U + node})}, at(1ms));
   EXPECT_EQ(seen(), Names{"nobody"});
 }
 
 TEST_F(LookingAtThree, NodesThatDisagreeAreDecidedByTheLast) {
   watch();
   const auto sent = ask();
-  reply(sent[0], Sights{shows(web_3)}, at(1ms));
-  reply(sent[1], Sights{shows(web_4)}, at(1ms));
+  reply(sent[0], KeyStates{shows(web_3)}, at(1ms));
+  reply(sent[1], KeyStates{shows(web_4)}, at(1ms));
   EXPECT_EQ(seen(), Names{});
-  reply(sent[2], Sights{shows(web_4)}, at(1ms));
+  reply(sent[2], KeyStates{shows(web_4)}, at(1ms));
   EXPECT_EQ(seen(), Names{"web-4"});
 }
 
@@ -93,10 +94,10 @@ TEST_F(LookingAtThree, NodesThatDisagreeAreDecidedByTheLast) {
 TEST_F(LookingAtThree, LooksAgainWhenAMajorityShowsItNoMore) {
   watch();
   const auto sent = ask();
-  reply(sent[0], Sights{shows(web_3, 100ms)}, at(0s));
-  reply(sent[1], Sights{shows(web_3, 500ms)}, at(0s));
+  reply(sent[0], KeyStates{shows(web_3, 100ms)}, at(0s));
+  reply(sent[1], KeyStates{shows(web_3, 500ms)}, at(0s));
   EXPECT_EQ(watch_.wake(), at(102ms));
-  reply(sent[2], Sights{shows(web_3, 300ms)}, at(0s));  // what is decided is not decided again
+  reply(sent[2], KeyStates{shows(web_3, 300ms)}, at(0s));  // what is decided is not decided again
   EXPECT_EQ(watch_.wake(), at(102ms));
 }
 
@@ -104,9 +105,9 @@ TEST_F(LookingAtThree, LooksAgainWhenAMajorityShowsItNoMore) {
 TEST_F(LookingAtThree, ASilentNodeIsDroppedAndDelaysNothing) {
   watch();
   const auto first = ask();
-  for (NodeIndex node : {0U, 1U}) reply(first[node], Sights{shows(web_3)}, at(0s));
+  for (NodeIndex node : {0U, 1U}) reply(first[node], KeyStates{shows(web_3)}, at(0s));
   const auto second = ask(at(800ms));
-  for (NodeIndex node : {0U, 1U}) reply(second[node], Sights{nothing}, at(800ms));
+  for (NodeIndex node : {0U, 1U}) reply(second[node], KeyStates{nothing}, at(800ms));
   EXPECT_EQ(seen(), (Names{"web-3", "nobody"}));
   on_timer(at(1s));
   const auto dropped = take<Drop>();
@@ -121,8 +122,8 @@ TEST_F(LookingAtThree, ANameThatIsUndecidedDoesNotDelayTheOthersOfItsLook) {
   watch(1);
   watch(2);
   const auto sent = ask();
-  reply(sent[0], Sights{shows(web_3), shows(web_3)}, at(1ms));
-  reply(sent[1], Sights{shows(web_3), shows(web_4)}, at(1ms));
+  reply(sent[0], KeyStates{shows(web_3), shows(web_3)}, at(1ms));
+  reply(sent[1], KeyStates{shows(web_3), shows(web_4)}, at(1ms));
   const auto told = take<Seen>();
   ASSERT_EQ(told.size(), 1U);
   EXPECT_EQ(told[0].watch, WatchId{1});
@@ -136,14 +137,14 @@ TEST_F(LookingAtThree, ANameThatIsUndecidedDoesNotDelayTheOthersOfItsLook) {
 TEST_F(LookingAtThree, TooFewAnswersKeepWhatWasSeenUntilItsTimeHasRunOut) {
   watch();
   auto sent = ask();
-  for (const Send& it : sent) reply(it, Sights{shows(web_3, 3s)}, at(0s));
+  for (const Send& it : sent) reply(it, KeyStates{shows(web_3, 3s)}, at(0s));
   EXPECT_EQ(seen(), Names{"web-3"});
   Time now = at(0s);
   while (now < at(6s)) {
     now = wake();
     // One node is left, and has nothing: it may be the one that never had it.
     for (const Send& it : take<Send>()) {
-      if (it.node == 0) reply(it, Sights{nothing}, now);
+      if (it.node == 0) reply(it, KeyStates{nothing}, now);
     }
     if (now < at(3s)) {
       EXPECT_EQ(seen(), Names{}) << to_text(now.time_since_epoch());
@@ -155,12 +156,12 @@ TEST_F(LookingAtThree, TooFewAnswersKeepWhatWasSeenUntilItsTimeHasRunOut) {
 TEST_F(LookingAtThree, ALateAnswerCountsInItsOwnLookOnly) {
   watch();
   const auto first = ask();
-  for (NodeIndex node : {0U, 1U}) reply(first[node], Sights{shows(web_3)}, at(0s));
+  for (NodeIndex node : {0U, 1U}) reply(first[node], KeyStates{shows(web_3)}, at(0s));
   const auto second = ask(at(800ms));
-  reply(second[0], Sights{shows(web_4)}, at(800ms));
-  reply(first[2], Sights{shows(web_4)}, at(900ms));  // of the look before
+  reply(second[0], KeyStates{shows(web_4)}, at(800ms));
+  reply(first[2], KeyStates{shows(web_4)}, at(900ms));  // of the look before
   EXPECT_EQ(seen(), Names{"web-3"});
-  reply(second[1], Sights{shows(web_4)}, at(900ms));
+  reply(second[1], KeyStates{shows(web_4)}, at(900ms));
   EXPECT_EQ(seen(), Names{"web-4"});
 }
 
@@ -194,7 +195,7 @@ class Haze {
       pass_time();
       take();
       while (!open_.empty()) {
-        answer([&](const LookRequest& it) { return Reply{Sights(it.keys.size(), shows(web_4))}; });
+        answer([&](const LookRequest& it) { return Reply{KeyStates(it.keys.size(), shows(web_4))}; });
         take();
       }
     }
@@ -246,12 +247,13 @@ class Haze {
   Reply anything(const LookRequest& request) {
     if (chance_.below(8) == 0) return failed(Applied::perhaps);
     if (chance_.below(20) == 0) return Granted{1};
-    Sights sights(chance_.below(20) == 0 ? chance_.below(4) : request.keys.size());
-    for (Sight& it : sights) {
+    KeyStates states(chance_.below(20) == 0 ? chance_.below(4) : request.keys.size());
+    for (KeyState& it : states) {
       const Ttl left(static_cast<std::int64_t>(chance_.below(2000)) - 2);
       if (chance_.below(3) != 0) it = shows({"web", 1 + chance_.below(2)}, left);
+      if (left < Ttl::zero()) it.left.reset();
     }
-    return sights;
+    return states;
   }
 
   void take() {

@@ -74,7 +74,7 @@ TEST_F(Keeping, ARecordThatHasChangedIsNoRefusal) {
       const auto sent = desk.take<Send>();
       ASSERT_EQ(sent.size(), 1U);
       EXPECT_TRUE(puts_back(sent[0]));
-      reply(sent[0].id, NotOpen{""}, now);
+      reply(sent[0].id, NotOpen{}, now);
     }
     EXPECT_TRUE(look<Lost>().empty());
     EXPECT_EQ(look<Uncertain>().size(), round == 0 ? 1U : 0U);

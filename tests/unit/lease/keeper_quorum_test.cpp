@@ -155,7 +155,7 @@ TEST_F(Keeping, ARandomHistoryLeavesNothingBehind) {
         const auto kind = chance.below(10);
         reply(open[0].id,
               kind < 2    ? Reply(failed(Applied::perhaps))
-              : kind == 2 ? Reply(NotOpen{""})
+              : kind == 2 ? Reply(NotOpen{})
                           : Reply(answers),
               now);
         open.erase(open.begin());

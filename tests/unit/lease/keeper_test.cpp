@@ -22,7 +22,8 @@ TEST_F(Keeping, ALeaseIsRenewedWithItsWholeValueWithinAThirdOfItsTtl) {
   EXPECT_EQ(request.ttl, 10s);
   ASSERT_EQ(request.items.size(), 1U);
   EXPECT_EQ(request.items[0].key, "key1");
-  EXPECT_EQ(request.items[0].grant.value(request.items[0].token), "us#0000000000000001#1");
+  EXPECT_EQ(request.items[0].grant, Grant("us", 1));
+  EXPECT_EQ(request.items[0].token, 1U);
 }
 
 TEST_F(Keeping, TenThousandLeasesRenewInTwentyCallsOfFiveHundred) {

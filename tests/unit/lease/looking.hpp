@@ -11,10 +11,10 @@ namespace tenure::core {
 inline const Holder web_3{"web-3", 5};
 inline const Holder web_4{"web-4", 6};
 
-inline Sight shows(const Holder& holder, Ttl left = 10s) {
-  return {Grant(holder.owner, 1).value(holder.token), left};
+inline KeyState shows(const Holder& holder, std::optional<Ttl> left = 10s) {
+  return {holder, Grant(holder.owner, 1), left};
 }
-inline const Sight nothing{};
+inline const KeyState nothing{};
 
 struct Looking : testing::Test {
   HolderWatch watch_{1};
@@ -44,9 +44,9 @@ struct Looking : testing::Test {
     return take<Send>();
   }
   // All nodes show the same to a look that begins now.
-  void look(const Sights& sights, Time now) {
+  void look(const KeyStates& states, Time now) {
     on_timer(now);
-    for (const Send& it : take<Send>()) reply(it, sights, now);
+    for (const Send& it : take<Send>()) reply(it, states, now);
   }
 
   // What was told of one kind since the last look, in order; the rest is kept.

@@ -94,18 +94,18 @@ TEST_F(OfTenant, ARenewalAsksForTheTimeAndAReleaseDoesNot) {
 TEST_F(OfTenant, ACallGoesToTheWaiterWhoseTicketItNames) {
   begin(1);
   tenant->on_listening(0, true, at(0s));
-  std::map<std::string, std::string> tickets;
+  std::map<std::string, Grant> tickets;
   for (const std::string key : {"a", "b"}) {
     tenant->acquire(wish(key, std::nullopt), at(0s), actions);
     reply(sent<AcquireRequest>(), Held{{"web-3", 5}, 20s}, at(0s));
     tenant->on_timer(at(0s), actions);
     const auto queued = sent<AcquireRequest>();
     ASSERT_EQ(queued.size(), 1U);
-    tickets[key] = std::get<AcquireRequest>(queued[0].request).ticket.value().stamp();
+    tickets[key] = std::get<AcquireRequest>(queued[0].request).ticket.value();
     reply(queued, Held{{"web-3", 5}, 20s, 0}, at(0s));
   }
   EXPECT_GT(tenant->wake(), at(20s));
-  tenant->on_wake_up(0, "us#0123456789abcdef#", 0ms, at(1s));
+  tenant->on_wake_up(0, Grant("us", 0x0123456789abcdef), 0ms, at(1s));
   EXPECT_GT(tenant->wake(), at(20s));
   tenant->on_wake_up(0, tickets["b"], 0ms, at(1s));
   EXPECT_EQ(tenant->wake(), at(1s));
@@ -132,14 +132,14 @@ TEST_F(OfTenant, ACallForAWaiterThatHasGoneIsIgnored) {
   ASSERT_EQ(left.size(), 1U);
   EXPECT_EQ(std::get<ReleaseRequest>(left[0].request).ticket, ticket);
   reply(left, KeyAnswers{KeyAnswer::missing}, at(1s));
-  tenant->on_wake_up(0, ticket.stamp(), 0ms, at(2s));
+  tenant->on_wake_up(0, ticket, 0ms, at(2s));
   EXPECT_EQ(tenant->wake(), std::nullopt);
   EXPECT_TRUE(tenant->idle());
 }
 
 // S7
 TEST_F(OfTenant, WhoeverWaitsForAQuarantineGoesOnWhenItIsOver) {
-  const NotOpen closed{"60000 1 e1 quarantined life 1 1 60000 restarted"};
+  const NotOpen closed{in_quarantine("e1")};
   for (const bool by_another : {false, true}) {
     begin(1);
     actions.clear();
@@ -202,7 +202,7 @@ TEST_F(OfTenant, WhatWasReleasedByTheOthersIsCleanedUpWhereItFailed) {
 TEST_F(OfTenant, AnAdmissionByAnotherCapEndsNoWait) {
   begin(1);
   tenant->acquire(wish("a", std::nullopt), at(0s), actions);
-  reply(sent<AcquireRequest>(), NotOpen{"60000 1 e1 quarantined life 1 1 60000 restarted"}, at(0s));
+  reply(sent<AcquireRequest>(), NotOpen{in_quarantine("e1")}, at(0s));
   const auto next = tenant->wake();
   EXPECT_GT(next, at(1ms));
   tenant->on_admitted(0, {.terms = {30s}, .epoch = "e1", .open = true, .longest = 30s}, at(1ms));
@@ -257,14 +257,14 @@ TEST_F(OfTenant, OneNodeInQuarantineOfThreeDoesNotSpeakForTheOthers) {
 
 // S14
 TEST_F(OfTenant, TheSameSeedSendsTheSameRequests) {
-  const auto stamp = [](std::uint64_t seed) {
+  const auto grant = [](std::uint64_t seed) {
     Tenant it({.owner = "us"}, Random(seed));
     Actions asked;
     it.acquire({.key = "a", .timing = timing_of()}, at(0s), asked);
-    return std::get<AcquireRequest>(std::get<Send>(asked.at(1)).request).grant.stamp();
+    return std::get<AcquireRequest>(std::get<Send>(asked.at(1)).request).grant;
   };
-  EXPECT_EQ(stamp(1), stamp(1));
-  EXPECT_NE(stamp(1), stamp(2));
+  EXPECT_EQ(grant(1), grant(1));
+  EXPECT_NE(grant(1), grant(2));
 }
 
 TEST(TenantDeathTest, ATenantHasAnOwnerAndAtMost31Nodes) {

@@ -133,7 +133,7 @@ class Weather {
     if (kind == 1)
       return failed(Applied::perhaps, chance_.below(2) == 0 ? FailureCode::closed : FailureCode::server);
     if (kind == 2) return Granted{1};  // sometimes nonsense
-    if (kind == 3) return NotOpen{chance_.below(2) == 0 ? "" : "60000 1 e quarantined l 1 1 60000 restarted"};
+    if (kind == 3) return NotOpen{chance_.below(2) == 0 ? FoundRecord{} : in_quarantine("e")};
     if (std::holds_alternative<ClockRequest>(request)) {
       if (chance_.below(50) == 0) ahead_ += 31s;
       return NodeClock{1000h + now_.time_since_epoch() + ahead_};
@@ -166,7 +166,7 @@ class Weather {
       tenant_.on_admitted(
           node, {.terms = {60s}, .epoch = epoch, .open = chance_.below(3) != 0, .longest = 60s}, now_);
     } else if (!tickets_.empty()) {
-      const auto& ticket = *std::next(tickets_.begin(), index(tickets_.size()));
+      const auto& [nonce, ticket] = *std::next(tickets_.begin(), index(tickets_.size()));
       tenant_.on_wake_up(node, ticket, chance_.below(2) == 0 ? 0ms : 250ms, now_);
     }
   }
@@ -185,7 +185,7 @@ class Weather {
     EXPECT_LT(it.node, nodes_);
     open_.push_back(it);
     const auto* acquire = std::get_if<AcquireRequest>(&it.request);
-    if (acquire != nullptr && acquire->ticket) tickets_.insert(acquire->ticket->stamp());
+    if (acquire != nullptr && acquire->ticket) tickets_.emplace(acquire->ticket->nonce(), *acquire->ticket);
   }
   // The connection is gone: what else was on it may have taken effect.
   void on(const Drop& it) {
@@ -230,8 +230,8 @@ class Weather {
   Tenant tenant_;
   Time now_{};
   Token token_ = 0;
-  Duration ahead_{};  // the nodes' clocks
-  std::set<std::string> tickets_;
+  Duration ahead_{};                        // the nodes' clocks
+  std::map<std::uint64_t, Grant> tickets_;  // by nonce
   std::vector<Send> open_;
   std::set<AcquireId> wishes_;
   std::map<LeaseId, Lease> leases_;

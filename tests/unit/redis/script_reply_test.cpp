@@ -1,6 +1,7 @@
 // What Redis answered, to each kind of request.
 #include <gtest/gtest.h>
 
+#include "redis/record_text.hpp"
 #include "redis/script_call.hpp"
 
 namespace tenure::redis {
@@ -69,19 +70,21 @@ TEST(ScriptReply, AVeryLongQueueIsLong) {
 TEST(ScriptReply, AnExpiryThatNoClockCouldShowIsFarAway) {
   const auto reply = script_reply(acquire, held(word("by hand"), Value::of(INT64_MAX), Value::of(-1)));
   const auto left = std::get<core::Held>(reply).left;
-  EXPECT_GE(left, std::chrono::years(99));
-  EXPECT_GT(core::Duration(left), core::Duration::zero());
+  ASSERT_TRUE(left);
+  EXPECT_GE(*left, std::chrono::years(99));
+  EXPECT_GT(core::Duration(*left), core::Duration::zero());
 }
 
 TEST(ScriptReply, AKeyWithoutExpiryIsHeldForEver) {
   const auto reply = script_reply(acquire, held(word("by hand"), Value::of(-1), Value::of(-1)));
-  EXPECT_LT(std::get<core::Held>(reply).left, core::Ttl::zero());
+  EXPECT_EQ(std::get<core::Held>(reply).left, std::nullopt);
 }
 
 TEST(ScriptReply, AClosedNodeShowsItsRecord) {
   for (const auto& request : {acquire, renew, reassert, open}) {
-    EXPECT_EQ(std::get<core::NotOpen>(script_reply(request, word(quarantined))).record, quarantined);
-    EXPECT_EQ(std::get<core::NotOpen>(script_reply(request, word(""))).record, "");
+    EXPECT_EQ(std::get<core::NotOpen>(script_reply(request, word(quarantined))).record,
+              found_record(quarantined));
+    EXPECT_EQ(std::get<core::NotOpen>(script_reply(request, word(""))).record, core::FoundRecord{});
   }
 }
 
@@ -111,27 +114,45 @@ TEST(ScriptReply, ALookIsAnsweredForEachName) {
   const Value value = Value::array(
       {held(word("web-3#aa#5"), Value::of(3000), Value::of(2)), held(word(""), Value::of(-2), Value::of(0))});
   const auto reply = script_reply(look, value);
-  const auto& sights = std::get<core::Sights>(reply);
-  ASSERT_EQ(sights.size(), 2U);
-  EXPECT_EQ(sights[0].value, "web-3#aa#5");
-  EXPECT_EQ(sights[0].left, 3s);
-  EXPECT_EQ(sights[0].waiters, 2);
-  EXPECT_TRUE(sights[0].exists());
-  EXPECT_EQ(sights[1].value, "");
-  EXPECT_FALSE(sights[1].exists());
+  const auto& states = std::get<core::KeyStates>(reply);
+  ASSERT_EQ(states.size(), 2U);
+  EXPECT_EQ(states[0].holder, (core::Holder{"web-3", 5}));
+  EXPECT_EQ(states[0].left, 3s);
+  EXPECT_EQ(states[0].waiters, 2);
+  EXPECT_TRUE(states[0].exists());
+  EXPECT_EQ(states[1], core::KeyState{});
+  EXPECT_FALSE(states[1].exists());
+
+  const auto keys = found_keys(value, 2);
+  ASSERT_TRUE(keys);
+  EXPECT_EQ((*keys)[0].value, "web-3#aa#5");
+  EXPECT_EQ((*keys)[0].left, 3s);
+  EXPECT_EQ((*keys)[0].waiters, 2);
+  EXPECT_TRUE((*keys)[0].exists());
+  EXPECT_EQ((*keys)[1].value, "");
+  EXPECT_FALSE((*keys)[1].exists());
 }
 
 TEST(ScriptReply, AKeyWithoutExpiryOrOfAnotherTypeIsThere) {
   const Value value = Value::array({held(word("by hand"), Value::of(-1), Value::of(0)),
                                     held(word(""), Value::of(INT64_MAX), Value::of(0))});
   const auto reply = script_reply(look, value);
-  const auto& sights = std::get<core::Sights>(reply);
-  ASSERT_EQ(sights.size(), 2U);
-  EXPECT_TRUE(sights[0].exists());
-  EXPECT_LT(sights[0].left, core::Ttl::zero());
-  EXPECT_TRUE(sights[1].exists());
-  EXPECT_GE(sights[1].left, std::chrono::years(99));
-  EXPECT_GT(core::Duration(sights[1].left), core::Duration::zero());
+  const auto& states = std::get<core::KeyStates>(reply);
+  ASSERT_EQ(states.size(), 2U);
+  EXPECT_TRUE(states[0].exists());
+  EXPECT_EQ(states[0].left, std::nullopt);
+  EXPECT_TRUE(states[1].exists());
+  ASSERT_TRUE(states[1].left);
+  EXPECT_GE(*states[1].left, std::chrono::years(99));
+  EXPECT_GT(core::Duration(*states[1].left), core::Duration::zero());
+
+  const auto keys = found_keys(value, 2);
+  ASSERT_TRUE(keys);
+  EXPECT_TRUE((*keys)[0].exists());
+  EXPECT_LT((*keys)[0].left, core::Ttl::zero());
+  EXPECT_TRUE((*keys)[1].exists());
+  EXPECT_GE((*keys)[1].left, std::chrono::years(99));
+  EXPECT_GT(core::Duration((*keys)[1].left), core::Duration::zero());
 }
 
 TEST(ScriptReply, ASingleKeyIsABatchOfOne) {
@@ -191,7 +212,7 @@ TEST(ScriptReply, ABatchThatDoesNotFitIsAFailure) {
 
 TEST(ScriptReply, ALookThatDoesNotFitIsAFailure) {
   const Value good = held(word("web-3#aa#5"), Value::of(3000), Value::of(2));
-  ASSERT_TRUE(std::holds_alternative<core::Sights>(script_reply(look, Value::array({good, good}))));
+  ASSERT_TRUE(std::holds_alternative<core::KeyStates>(script_reply(look, Value::array({good, good}))));
   const std::vector<Value> unfit{Value::nil(),
                                  Value::of(1),
                                  word("web-3#aa#5"),
@@ -226,26 +247,29 @@ TEST(ScriptReply, AnOpeningOrATimeThatDoesNotFitIsAFailure) {
 TEST(WakeUp, SaysWhoShallLookAndWhen) {
   const auto now = read_wake_up("0 us#00000000000000aa#");
   ASSERT_TRUE(now);
-  EXPECT_EQ(now->ticket, "us#00000000000000aa#");
+  EXPECT_EQ(now->ticket, core::Grant("us", 0xaa));
   EXPECT_EQ(now->after, 0ms);
   EXPECT_EQ(read_wake_up("250 us#00000000000000aa#")->after, 250ms);
 }
 
 TEST(WakeUp, AnOwnerMayHaveSpacesInItsName) {
-  EXPECT_EQ(read_wake_up("0 host 17#aa#")->ticket, "host 17#aa#");
+  EXPECT_EQ(read_wake_up("0 host 17#00000000000000aa#")->ticket, core::Grant("host 17", 0xaa));
 }
 
 // T27: anybody can publish. A wait that is longer than any that we announce is a forgery.
 TEST(WakeUp, CannotSendAWaiterToSleep) {
-  EXPECT_EQ(read_wake_up("9000000000000 us#aa#")->after, turns_max * turn_of_waiter);
-  EXPECT_EQ(read_wake_up("8001 us#aa#")->after, 8s);
+  EXPECT_EQ(read_wake_up("9000000000000 us#00000000000000aa#")->after, turns_max * turn_of_waiter);
+  EXPECT_EQ(read_wake_up("8001 us#00000000000000aa#")->after, 8s);
 }
 
 TEST(WakeUp, AMessageThatIsNoneOfOursIsIgnored) {
-  for (const auto* text : {"", " ", "0", "us#aa#", " us#aa#", "x us#aa#", "-1 us#aa#", "+1 us#aa#",
-                           "1.5 us#aa#", "0x1 us#aa#", "99999999999999999999 us#aa#"}) {
-    EXPECT_FALSE(read_wake_up(text)) << text;
+  for (const std::string when : {"", " ", "x ", "-1 ", "+1 ", "1.5 ", "0x1 ", "99999999999999999999 "}) {
+    EXPECT_FALSE(read_wake_up(when + "us#00000000000000aa#")) << when;
   }
+  for (const std::string ticket : {"", "us", "us#aa#", "#00000000000000aa#", "us#00000000000000aa#7"}) {
+    EXPECT_FALSE(read_wake_up("0 " + ticket)) << ticket;
+  }
+  EXPECT_FALSE(read_wake_up("0"));
 }
 
 }  // namespace

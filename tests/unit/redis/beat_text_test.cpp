@@ -1,11 +1,11 @@
-#include "core/fleet/beat.hpp"
+#include "redis/beat_text.hpp"
 
 #include <gtest/gtest.h>
 
-namespace tenure::core {
+namespace tenure::redis {
 namespace {
 
-const Beat beat{"0123456789abcdef", 1'794'750'636'000, 2, 3, 17};
+const core::Beat beat{"0123456789abcdef", 1'794'750'636'000, 2, 3, 17};
 
 TEST(ABeat, IsReadAsItWasWritten) {
   EXPECT_EQ(read_beat(beat_text(beat)), beat);
@@ -27,7 +27,7 @@ TEST(ABeat, FieldsOfALaterVersionAreSkippedInWhateverOrderTheyCome) {
       beat);
 }
 
-TEST(ABeat, WhatIsMissingIsAsUsual) { EXPECT_EQ(read_beat(R"({"boot":"b"})"), Beat{"b"}); }
+TEST(ABeat, WhatIsMissingIsAsUsual) { EXPECT_EQ(read_beat(R"({"boot":"b"})"), core::Beat{"b"}); }
 
 TEST(ABeat, WhatIsNoneIsNotRead) {
   for (const auto* text : {"",
@@ -55,4 +55,4 @@ TEST(ABeat, WhatIsNoneIsNotRead) {
 }
 
 }  // namespace
-}  // namespace tenure::core
+}  // namespace tenure::redis

@@ -1,10 +1,8 @@
-#include "core/fleet/beat.hpp"
-
-#include <optional>
+#include "redis/beat_text.hpp"
 
 #include "core/base/number.hpp"
 
-namespace tenure::core {
+namespace tenure::redis {
 
 namespace {
 
@@ -50,13 +48,13 @@ std::optional<std::string_view> take_value(std::string_view& text) {
 
 template <class Number>
 bool read_into(Number& number, std::string_view value) {
-  const auto read = read_number<Number>(value);
+  const auto read = core::read_number<Number>(value);
   if (read) number = *read;
   return read.has_value();
 }
 
 // False: it is known, and cannot be read; or it says that this one takes nothing any more.
-bool note(Beat& beat, std::string_view name, std::string_view value) {
+bool note(core::Beat& beat, std::string_view name, std::string_view value) {
   if (name == "status") return value == "ready";
   if (name == "started") return read_into(beat.started_ms, value);
   if (name == "weight") return read_into(beat.weight, value);
@@ -69,19 +67,19 @@ bool note(Beat& beat, std::string_view name, std::string_view value) {
 
 std::string beat_opening(std::string_view boot) { return std::string(opening) + std::string(boot) + "\""; }
 
-std::string beat_text(const Beat& beat) {
+std::string beat_text(const core::Beat& beat) {
   return beat_opening(beat.boot) +
          ",\"v\":1,\"status\":\"ready\",\"started\":" + std::to_string(beat.started_ms) +
          ",\"weight\":" + std::to_string(beat.weight) + ",\"owned\":" + std::to_string(beat.owned) +
          ",\"version\":" + std::to_string(beat.version) + "}";
 }
 
-std::optional<Beat> read_beat(std::string_view text) {
+std::optional<core::Beat> read_beat(std::string_view text) {
   if (!text.starts_with(opening)) return std::nullopt;
   std::string_view behind = text.substr(opening.size() - 1);
   const auto boot = take_string(behind);
   if (!boot) return std::nullopt;
-  Beat beat{std::string(*boot)};
+  core::Beat beat{std::string(*boot)};
   do {
     text.remove_prefix(1);  // the bracket, or a comma
     const auto name = take_string(text);
@@ -89,8 +87,8 @@ std::optional<Beat> read_beat(std::string_view text) {
     const auto value = take_value(text);
     if (!value || !note(beat, *name, *value)) return std::nullopt;
   } while (text.starts_with(','));
-  if (text != "}" || beat.weight == 0 || beat.weight > weight_max) return std::nullopt;
+  if (text != "}" || beat.weight == 0 || beat.weight > core::weight_max) return std::nullopt;
   return beat;
 }
 
-}  // namespace tenure::core
+}  // namespace tenure::redis
