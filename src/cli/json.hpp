@@ -1,11 +1,11 @@
 // The program writes JSON as all of Tenure does.
 #pragma once
 
-#include "core/base/json.hpp"
+#include "poll/json.hpp"
 
 namespace tenure::cli {
 
-using core::Json;
-using core::json_quoted;
+using poll::Json;
+using poll::json_quoted;
 
 }  // namespace tenure::cli

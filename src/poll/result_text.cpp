@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "core/base/json.hpp"
 #include "core/base/names.hpp"
+#include "poll/json.hpp"
 
 namespace tenure::poll {
 
@@ -25,7 +25,7 @@ std::string_view cut(std::string_view text, std::size_t length_max) {
 }  // namespace
 
 std::string result_text(const PollResult& result, std::size_t body_max) {
-  core::Json json;
+  Json json;
   json.open_object();
   json.key("session").text(result.session);
   json.key("instance").text(result.instance);

@@ -139,7 +139,7 @@ void PollLog::write(const Line& line) {
 // A terminal may be held for ever (Ctrl-S), and a pipe be full: that costs lines, and no session.
 bool PollLog::can_write() {
   pollfd out{STDOUT_FILENO, POLLOUT, 0};
-  const int ready = poll(&out, 1, held_up_ ? 0 : 1'000);
+  const int ready = ::poll(&out, 1, held_up_ ? 0 : 1'000);
   held_up_ = ready == 0;
   return ready > 0;
 }

@@ -83,9 +83,9 @@ void ElectEvents::leader(const std::optional<core::Holder>& now) {
 // Waits for whoever reads, and after the end was asked for a moment longer: a terminal may be held for ever (Ctrl-S).
 bool ElectEvents::can_write() {
   std::array<pollfd, 2> ready{{{STDOUT_FILENO, POLLOUT, 0}, {wake_.get(), POLLIN, 0}}};
-  while (poll(ready.data(), ready.size(), -1) < 0) {
+  while (::poll(ready.data(), ready.size(), -1) < 0) {
   }
-  return ready[0].revents != 0 || poll(ready.data(), 1, 1'000) > 0;
+  return ready[0].revents != 0 || ::poll(ready.data(), 1, 1'000) > 0;
 }
 
 void ElectEvents::write(const std::string& line) {
@@ -107,7 +107,7 @@ void ElectEvents::wait(const std::stop_token& stop) {
   while (!unread_ && !stop.stop_requested()) {
     // A pipe that has lost its reader is an error also when nothing is written to it.
     std::array<pollfd, 2> ready{{{wake_.get(), POLLIN, 0}, {STDOUT_FILENO, 0, 0}}};
-    if (poll(ready.data(), ready.size(), -1) > 0 && ready[1].revents != 0) unread_ = true;
+    if (::poll(ready.data(), ready.size(), -1) > 0 && ready[1].revents != 0) unread_ = true;
   }
 }
 

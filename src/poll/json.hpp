@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace tenure::core {
+namespace tenure::poll {
 
 // Quoted. Control characters are written as \u00NN, and what is not UTF-8 as U+FFFD.
 std::string json_quoted(std::string_view text);
@@ -37,4 +37,4 @@ class Json {
   bool first_ = true;  // nothing stands before what comes next, in its object or array
 };
 
-}  // namespace tenure::core
+}  // namespace tenure::poll

@@ -1,9 +1,9 @@
 // JSON as the program writes it: any reader can read it, whatever bytes came from Redis.
-#include "core/base/json.hpp"
+#include "poll/json.hpp"
 
 #include <gtest/gtest.h>
 
-namespace tenure::core {
+namespace tenure::poll {
 namespace {
 
 TEST(Json, NestsAndSeparates) {
@@ -51,4 +51,4 @@ TEST(Json, ReplacesWhatIsNotUtf8) {
 }
 
 }  // namespace
-}  // namespace tenure::core
+}  // namespace tenure::poll

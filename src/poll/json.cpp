@@ -1,11 +1,11 @@
-#include "core/base/json.hpp"
+#include "poll/json.hpp"
 
 #include <array>
 #include <cstdio>
 
 #include "core/base/names.hpp"
 
-namespace tenure::core {
+namespace tenure::poll {
 
 namespace {
 
@@ -28,7 +28,7 @@ char short_escape(char letter) {
 
 // Of one control character.
 std::string escaped(std::string_view sequence) {
-  const std::uint32_t point = code_point(sequence);
+  const std::uint32_t point = core::code_point(sequence);
   std::array<char, 16> text{};
   if (point < 0x10000) {
     std::snprintf(text.data(), text.size(), "\\u%04x", static_cast<unsigned>(point));
@@ -46,7 +46,7 @@ std::string escaped(std::string_view sequence) {
 std::string json_quoted(std::string_view text) {
   std::string quoted = "\"";
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = utf8_length(text.substr(at));
+    const std::size_t length = core::utf8_length(text.substr(at));
     if (length == 0) {
       quoted += "\xef\xbf\xbd";
       at += 1;
@@ -55,7 +55,7 @@ std::string json_quoted(std::string_view text) {
     const auto sequence = text.substr(at, length);
     if (const char letter = length == 1 ? short_escape(text[at]) : '\0'; letter != 0) {
       quoted.append("\\").append(1, letter);
-    } else if (is_control(sequence)) {
+    } else if (core::is_control(sequence)) {
       quoted += escaped(sequence);
     } else {
       quoted += sequence;
@@ -102,4 +102,4 @@ void Json::separate() {
   first_ = false;
 }
 
-}  // namespace tenure::core
+}  // namespace tenure::poll
