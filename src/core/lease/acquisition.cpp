@@ -39,8 +39,7 @@ bool owns_majority(const std::string& owner, const std::vector<Held>& answers, s
 Acquisition::Acquisition(Context context, Wish wish, Random& random)
     : context_(context),
       wish_(std::move(wish)),
-      nonce_(random.next()),
-      grant_(context.owner, nonce_),
+      grant_(context.owner, random.next()),
       may_hold_(context.subscriptions.nodes().size(), false),
       ticketed_(may_hold_.size(), false),
       woken_by_(may_hold_.size(), false),
@@ -219,8 +218,7 @@ std::optional<Acquisition::End> Acquisition::on_refusal(Refusal refusal, Met met
   if (wish_.retries && retried_++ >= *wish_.retries) return refused(last_);
   if (met != Met::alone && std::ranges::find(may_hold_, true) != may_hold_.end()) {
     discard(majority_gave_);
-    nonce_ = random.next();
-    grant_ = Grant(context_.owner, nonce_);
+    grant_ = Grant(context_.owner, random.next());
   }
   wait_for(last_, met, now, random, out);
   return std::nullopt;

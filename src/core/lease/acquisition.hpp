@@ -72,7 +72,6 @@ class Acquisition {
   Time wake() const;
   const Wish& wish() const { return wish_; }
   const Grant& grant() const { return grant_; }
-  std::uint64_t nonce() const { return nonce_; }
   const std::optional<Grant>& ticket() const { return ticket_; }
   std::optional<Discarded> take_discarded() { return std::exchange(discarded_, std::nullopt); }
 
@@ -107,8 +106,7 @@ class Acquisition {
 
   Context context_;
   Wish wish_;
-  std::uint64_t nonce_;
-  Grant grant_;                    // with that nonce
+  Grant grant_;
   std::optional<Grant> ticket_{};  // once it waits
   std::variant<Pause, AcquireRound, ConfirmRound> phase_;
   std::vector<bool> may_hold_;  // the present grant

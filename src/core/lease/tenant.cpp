@@ -288,8 +288,9 @@ void Tenant::end(AcquireId id, const Acquisition::End& end, Time now, Actions& a
   const Win& win = *end.win;
   const LeaseId lease{++last_id_};
   const Time ends = wish.hold_max && *wish.hold_max < Time::max() - now ? now + *wish.hold_max : Time::max();
-  const Time deadline = keeper_.keep(
-      {lease, wish.key, done.nonce(), win.token, wish.timing, win.sent, win.nodes, ends}, now, random_);
+  const Time deadline =
+      keeper_.keep({lease, wish.key, done.grant().nonce(), win.token, wish.timing, win.sent, win.nodes, ends},
+                   now, random_);
   actions.push_back(Acquired{id, lease, wish.key, done.grant(), win.token, deadline});
 }
 

@@ -90,7 +90,7 @@ TEST_F(Acquiring, EveryRoundAsksByTheSameGrantUntilARivalIsMet) {
   it.start(at(0s), desk.out);
   const Grant first = asked_by();
   EXPECT_EQ(first, it.grant());
-  EXPECT_EQ(first, Grant("us", it.nonce()));
+  EXPECT_EQ(first, Grant("us", it.grant().nonce()));
   EXPECT_FALSE(reply(it, by_web_3, at(1ms)));  // it holds nothing: nothing to give up
   for (int round = 0; round < 20; ++round) {
     EXPECT_FALSE(on_timer(it, it.wake()));

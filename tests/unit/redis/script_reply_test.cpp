@@ -155,6 +155,16 @@ TEST(ScriptReply, AKeyWithoutExpiryOrOfAnotherTypeIsThere) {
   EXPECT_GT(core::Duration((*keys)[1].left), core::Duration::zero());
 }
 
+// T44: whose heartbeat it is does not matter, but how long it lasts.
+TEST(ScriptReply, AnIdOfAnotherProcessIsTakenForAsLongAsItsHeartbeatLasts) {
+  const core::Request beat = core::BeatRequest{"poll:", "us", {"boot"}, 30s};
+  const auto taken = [&](std::int64_t left) {
+    return std::get<core::IdTaken>(script_reply(beat, Value::array({word("theirs"), Value::of(left)}))).left;
+  };
+  EXPECT_EQ(taken(3000), 3s);
+  EXPECT_EQ(taken(-1), std::nullopt);
+}
+
 TEST(ScriptReply, ASingleKeyIsABatchOfOne) {
   for (const auto& request : {confirm, release}) {
     const auto reply = script_reply(request, Value::array({Value::of(-1)}));
