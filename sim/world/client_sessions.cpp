@@ -80,7 +80,7 @@ void Client::listen_to_changes() {
       changes_, 0, redis::Keyspace::changes(fleet_prefix), [] {},
       [this](const std::string& message) {
         shared_.trace.event(shared_.schedule.now(), "change", index_, 0, [&] { return message; });
-        agent_.on_change(message, now());
+        agent_.on_change(redis::read_change(message), now());
         perform();
       });
 }

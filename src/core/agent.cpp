@@ -118,8 +118,8 @@ void Agent::on_reply(RequestId request, const Reply& reply, Time now) {
   route(now);
 }
 
-void Agent::on_change(std::string_view message, Time now) {
-  if (fleet_) fleet_->on_change(message, now, *actions_);
+void Agent::on_change(FleetChange change, Time now) {
+  if (fleet_) fleet_->on_change(change, now, *actions_);
   route(now);
 }
 

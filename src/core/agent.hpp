@@ -18,7 +18,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -86,7 +85,7 @@ class Agent {
     tenant_.on_wake_up(node, ticket, after, now);
   }
   // What was said on the fleet's channel of changes. A hint.
-  void on_change(std::string_view message, Time now);
+  void on_change(FleetChange change, Time now);
   void on_timer(Time now);
   // When on_timer is due, if at all.
   std::optional<Time> wake() const;

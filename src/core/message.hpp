@@ -153,6 +153,9 @@ struct IdTaken {
   std::optional<Ttl> left{};  // of its beat; nothing: it has no expiry
 };
 
+// What somebody says to all instances of a fleet has changed. A hint, and perhaps a lie.
+enum class FleetChange : std::uint8_t { instances, sessions };
+
 // Could the request have changed the node?
 enum class Applied : std::uint8_t { no, perhaps };
 

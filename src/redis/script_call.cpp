@@ -319,4 +319,8 @@ std::optional<WakeUp> read_wake_up(std::string_view message) {
   return WakeUp{std::move(*ticket), std::min(core::Ttl(*after), turns_max * turn_of_waiter)};
 }
 
+core::FleetChange read_change(std::string_view message) {
+  return message == "sessions" ? core::FleetChange::sessions : core::FleetChange::instances;
+}
+
 }  // namespace tenure::redis

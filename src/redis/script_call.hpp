@@ -124,4 +124,7 @@ struct WakeUp {
 };
 std::optional<WakeUp> read_wake_up(std::string_view message);
 
+// A message on the channel of a fleet's changes: "sessions", or whatever else, which can only be about instances.
+core::FleetChange read_change(std::string_view message);
+
 }  // namespace tenure::redis

@@ -1,6 +1,7 @@
 #include "core/fleet/fleet.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "core/action.hpp"
 #include "core/base/check.hpp"
@@ -143,9 +144,9 @@ std::optional<std::string> Fleet::preferred(const std::string& session) const {
   return members_[it->second.placed].id;
 }
 
-void Fleet::on_change(std::string_view message, Time now, Actions& actions) {
+void Fleet::on_change(FleetChange change, Time now, Actions& actions) {
   if (phase_ != Phase::joining && phase_ != Phase::sharing) return;
-  if (message == "sessions") actions.push_back(SessionsChanged{});
+  if (change == FleetChange::sessions) actions.push_back(SessionsChanged{});
   // Not all of them in the same moment.
   census_.beat_by(now + random_.between(Duration::zero(), milliseconds(20)));
 }

@@ -12,7 +12,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -54,7 +53,7 @@ class Fleet {
   void drained(LeaseId lease, Time now, Actions& actions);
 
   // What was said on the channel of changes. A hint.
-  void on_change(std::string_view message, Time now, Actions& actions);
+  void on_change(FleetChange change, Time now, Actions& actions);
   void route(Actions& actions, Time now);
   void on_timer(Time now, Actions& actions);
   std::optional<Time> wake() const;

@@ -169,7 +169,7 @@ void Engine::hear(const Polled& ready, core::Time now, Link::News& news) {
   subscriber.on_ready(now, random_, messages);
   for (const auto& message : messages) {
     if (changes) {
-      agent_.on_change(message, now);
+      agent_.on_change(redis::read_change(message), now);
       continue;
     }
     const auto wake_up = redis::read_wake_up(message);

@@ -63,7 +63,7 @@ TEST_F(Sharing, WhatAnotherHasAsItsShareIsLeftAlone) {
 TEST_F(Sharing, ANewcomerThatHasNothingYetCounts) {
   begin({}, sessions(4));
   others = {member("web-1")};
-  hear("joined web-1");
+  hear(FleetChange::instances);
   settle();
   for (const std::string& session : sessions(4)) waited_for(session);
   advance(2s);
@@ -74,7 +74,7 @@ TEST_F(Sharing, ANewcomerThatHasNothingYetCounts) {
 TEST_F(Sharing, WhatNobodyWaitsForIsKept) {
   begin({}, sessions(4));
   others = {member("web-1")};
-  hear("joined web-1");
+  hear(FleetChange::instances);
   advance(20s);
   EXPECT_TRUE(endings.empty());
   EXPECT_EQ(owned().size(), 4U);
@@ -84,7 +84,7 @@ TEST_F(Sharing, WhatNobodyWaitsForIsKept) {
 TEST_F(Sharing, NoMoreIsGivenBackThanItHasTooMuch) {
   begin({}, sessions(9));
   others = {member("web-1"), member("web-2")};
-  hear("joined web-1");
+  hear(FleetChange::instances);
   for (const std::string& session : sessions(9)) waited_for(session);
   advance(5s);
   EXPECT_EQ(endings.size(), 6U);
@@ -108,10 +108,10 @@ TEST_F(Sharing, WhoShouldHaveWhatADeadInstanceHadHasItsTurnFirst) {
   ASSERT_EQ(owned().size(), 4U);
   for (const std::string& session : of_dead) redis.erase("poll:lease:" + session);
   others = {member("web-1", 4), member("web-2")};
-  hear("joined web-2");
+  hear(FleetChange::instances);
   advance(1900ms);
   others = {member("web-2")};
-  hear("left web-1");
+  hear(FleetChange::instances);
   settle();
   EXPECT_EQ(owned().size(), 4U) << "the others are web-2's to take";
 }
@@ -140,7 +140,7 @@ TEST_F(Sharing, AnAskIsWithdrawnWhenAnotherShouldHaveIt) {
   held_by("web-2", "s2");
   others = {member("web-1", 0), member("web-2", 2), member("web-3", 0)};
   held_by("web-3", "s2");
-  hear("joined web-2");
+  hear(FleetChange::instances);
   settle();
   EXPECT_EQ(waited(), 0);
 }
@@ -181,7 +181,7 @@ TEST_F(Sharing, ItIsToldWhoCameAndWhoLeft) {
   begin({member("web-1")}, {});
   EXPECT_EQ(events(), (Told{"joined", "instances +us +web-1"}));
   others = {member("web-2")};
-  hear("left web-1");
+  hear(FleetChange::instances);
   settle();
   EXPECT_EQ(events(), Told{"instances +web-2 -web-1"});
 }
@@ -189,7 +189,7 @@ TEST_F(Sharing, ItIsToldWhoCameAndWhoLeft) {
 TEST_F(Sharing, ItIsToldThatSessionsHaveChanged) {
   begin({}, {});
   events();
-  hear("sessions");
+  hear(FleetChange::sessions);
   EXPECT_EQ(events(), Told{"sessions changed"});
   version = 2;
   advance(11s);

@@ -79,8 +79,8 @@ struct Sharing : testing::Test {
     agent.session_drained(ours.at(session).lease, now);
     drive();
   }
-  void hear(const std::string& message) {
-    agent.on_change(message, now);
+  void hear(FleetChange change) {
+    agent.on_change(change, now);
     drive();
   }
   void on_timer() {

@@ -282,5 +282,12 @@ TEST(WakeUp, AMessageThatIsNoneOfOursIsIgnored) {
   EXPECT_FALSE(read_wake_up("0"));
 }
 
+TEST(FleetChange, IsOfSessionsWhereItSaysSo) {
+  EXPECT_EQ(read_change("sessions"), core::FleetChange::sessions);
+  for (const auto* text : {"", "joined web-1", "left web-1", "sessions ", "Sessions"}) {
+    EXPECT_EQ(read_change(text), core::FleetChange::instances) << text;
+  }
+}
+
 }  // namespace
 }  // namespace tenure::redis
