@@ -5,7 +5,7 @@ find_package(tl-expected REQUIRED)
 pkg_check_modules(hiredis REQUIRED IMPORTED_TARGET hiredis)
 
 # The objects of all layers in one archive. It knows nothing of tenure_flags, so its users do not inherit them.
-set(layers tenure_core tenure_redis tenure_runtime tenure_process tenure_poll tenure_api)
+set(layers tenure_core tenure_redis tenure_runtime tenure_redis_net tenure_process tenure_poll tenure_api)
 list(TRANSFORM layers REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
 add_library(libtenure STATIC ${objects})
 set_target_properties(libtenure PROPERTIES OUTPUT_NAME tenure EXPORT_NAME tenure LINKER_LANGUAGE CXX)

@@ -11,6 +11,7 @@
 #include "core/base/text.hpp"
 #include "core/lease/timing.hpp"
 #include "redis/key_names.hpp"
+#include "redis/net/redis_node.hpp"
 #include "redis/node_set.hpp"
 #include "runtime/instance_id.hpp"
 
@@ -36,11 +37,11 @@ std::optional<std::string> error_in(const ClientOptions& options) {
   return std::nullopt;
 }
 
-tl::expected<runtime::Nodes, std::string> nodes_of(const ClientOptions& options) {
-  auto addresses = runtime::parse_addresses(options.nodes);
+tl::expected<redis::Nodes, std::string> nodes_of(const ClientOptions& options) {
+  auto addresses = redis::parse_addresses(options.nodes);
   if (!addresses) return tl::unexpected(std::move(addresses.error()));
-  runtime::Nodes nodes{std::move(*addresses)};
-  if (auto error = runtime::error_in(nodes.addresses)) return tl::unexpected(std::move(*error));
+  redis::Nodes nodes{std::move(*addresses)};
+  if (auto error = redis::error_in(nodes.addresses)) return tl::unexpected(std::move(*error));
   nodes.keyspace = {options.prefix, options.ttl_max, redis::node_set(nodes.addresses, options.node_set)};
   nodes.tls_options = options.tls;
   if (std::ranges::any_of(nodes.addresses, &redis::Address::tls)) {
@@ -64,8 +65,11 @@ tl::expected<Client, Refusal> Client::open(ClientOptions options) {
   if (!nodes) return tl::unexpected(usage(std::move(nodes.error())));
   if (options.id.empty()) options.id = runtime::make_instance_id();
 
-  runtime::ClientOptions inner{nodes->addresses,       options.id, nodes->keyspace, nodes->tls,
-                               std::move(options.log), {}};
+  runtime::ClientOptions inner{redis::make_nodes(nodes->addresses, nodes->keyspace, nodes->tls),
+                               options.id,
+                               nodes->keyspace.terms(),
+                               std::move(options.log),
+                               {}};
   if (options.on_event) {
     // Users know locks, elections and sessions by their names, not by their keys.
     inner.on_event = [tell = std::move(options.on_event), root = nodes->keyspace.root(),

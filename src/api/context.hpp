@@ -4,8 +4,8 @@
 #include <string>
 
 #include "core/notice.hpp"
+#include "redis/text/nodes.hpp"
 #include "runtime/engine/client.hpp"
-#include "runtime/nodes.hpp"
 #include "runtime/usage.hpp"
 #include "tenure/lease.hpp"
 #include "tenure/refusal.hpp"
@@ -13,7 +13,7 @@
 namespace tenure::detail {
 
 struct Context {
-  runtime::Nodes nodes;
+  redis::Nodes nodes;
   std::string id;
   std::string lock_prefix;
   runtime::Client client;

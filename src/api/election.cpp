@@ -3,9 +3,9 @@
 #include "api/context.hpp"
 #include "core/base/duration_reader.hpp"
 #include "core/base/names.hpp"
+#include "redis/text/refusal_text.hpp"
 #include "runtime/engine/election.hpp"
-#include "runtime/text/loss_text.hpp"
-#include "runtime/text/refusal_text.hpp"
+#include "runtime/engine/loss_text.hpp"
 #include "tenure/client.hpp"
 
 namespace tenure {
@@ -30,7 +30,7 @@ std::optional<Leader> to_public(const std::optional<core::Holder>& holder) {
 tl::expected<Election, Refusal> Client::election(std::string name, const ElectionOptions& options) const {
   const auto refuse = [](std::string why) { return tl::unexpected(detail::usage(std::move(why))); };
   if (auto error = core::name_error("the name", name)) return refuse(std::move(*error));
-  const auto key = runtime::lock_key("", name, context_->nodes.keyspace);
+  const auto key = redis::lock_key("", name, context_->nodes.keyspace);
   if (!key) return refuse(key.error());
   core::DurationReader reader;
   const core::ElectionOptions lengths{.lease = reader.read("lease", options.lease),
@@ -44,7 +44,7 @@ tl::expected<Election, Refusal> Client::election(std::string name, const Electio
   plan->candidate = !options.observe;
   auto election = context_->client.election(std::move(*plan));
   election->handlers.on_hindered = [name, context = context_](const core::Refusal& why) {
-    context->client.log(runtime::waiting_text(why, name, context->nodes));
+    context->client.log(redis::waiting_text(why, name, context->nodes));
   };
   return Election(
       std::make_unique<detail::Running>(detail::Running{context_, std::move(name), std::move(election)}));

@@ -8,9 +8,11 @@
 #include "core/base/text.hpp"
 #include "core/lease/access.hpp"
 #include "redis/key_names.hpp"
+#include "redis/net/redis_node.hpp"
 #include "redis/session_call.hpp"
+#include "redis/text/not_open_text.hpp"
+#include "redis/text/refusal_text.hpp"
 #include "runtime/engine/membership.hpp"
-#include "runtime/text/refusal_text.hpp"
 #include "runtime/wall_clock.hpp"
 #include "tenure/client.hpp"
 
@@ -81,7 +83,7 @@ class LeasedFleet : public Fleet {
           Refusal::Code::held,
           "an instance with the id " + context_->id + " lives already in the fleet " + name_ +
               "; give this one another id" +
-              (left ? ", or wait until the heartbeat of that one runs out in " + runtime::left_text(*left)
+              (left ? ", or wait until the heartbeat of that one runs out in " + redis::left_text(*left)
                     : ": the heartbeat of that one has no expiry")};
       refusal.holder = Refusal::Holder{context_->id, 0, left};
       return refusal;
@@ -120,23 +122,23 @@ tl::expected<std::unique_ptr<Fleet>, Refusal> Client::fleet(std::string name,
   const auto timing = core::make_timing(lengths);
   if (!timing) return refuse(timing.error());
 
-  std::optional<runtime::DataNode> data;
+  std::shared_ptr<runtime::Node> data;
   if (!options.data.empty()) {
-    auto addresses = runtime::parse_addresses({options.data});
+    const auto addresses = redis::parse_addresses({options.data});
     if (!addresses) return refuse(addresses.error());
-    data = runtime::DataNode{addresses->front(), {}};
-    if (data->address.tls) {
-      auto tls = runtime::Tls::load(options.data_tls);
-      if (!tls) return refuse(tls.error());
-      data->tls = std::move(*tls);
-    }
+    const auto tls = addresses->front().tls ? runtime::Tls::load(options.data_tls) : runtime::Tls();
+    if (!tls) return refuse(tls.error());
+    data = redis::make_data_node(addresses->front(), *tls);
   }
   const redis::SessionKeys keys{.fleet = name, .root = context_->nodes.keyspace.root()};
   core::FleetPlan plan{.prefix = keys.base(),
                        .timing = *timing,
                        .weight = options.weight,
                        .started_ms = runtime::wall_now_ms()};
-  auto membership = context_->client.membership(std::move(plan), std::move(data), context_->nodes);
+  auto describe = [nodes = context_->nodes](const auto& refusal, auto opens_in) {
+    return redis::not_open_text(refusal, nodes, redis::Patience::waits, opens_in);
+  };
+  auto membership = context_->client.membership(std::move(plan), std::move(data), std::move(describe));
   return std::make_unique<LeasedFleet>(context_, std::move(name), std::move(membership));
 }
 

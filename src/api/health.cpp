@@ -4,9 +4,9 @@
 #include "api/context.hpp"
 #include "core/base/duration_reader.hpp"
 #include "core/nodes.hpp"
+#include "redis/net/caller.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/engine/at_once.hpp"
-#include "runtime/net/caller.hpp"
 #include "tenure/client.hpp"
 
 namespace tenure {
@@ -16,7 +16,7 @@ namespace {
 NodeHealth look_at(const redis::Address& address, core::Duration timeout, const runtime::Tls& tls) {
   NodeHealth node{redis::to_text(address), std::nullopt, {}};
   const core::Time deadline = runtime::boot_now() + timeout;
-  auto redis = runtime::Caller::connect(address, timeout, tls);
+  auto redis = redis::Caller::connect(address, timeout, tls);
   if (!redis) {
     node.detail = redis.error().detail;
     return node;

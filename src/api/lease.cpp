@@ -1,9 +1,9 @@
 #include "tenure/lease.hpp"
 
 #include "api/context.hpp"
+#include "redis/text/refusal_text.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/public_time.hpp"
-#include "runtime/text/refusal_text.hpp"
 
 namespace tenure {
 
@@ -86,7 +86,7 @@ tl::expected<Released, Refusal> Lease::release() {
   }
   const auto& nodes = held_->context->nodes;
   Refusal refusal{Refusal::Code::no_quorum, held_->name + " could not be given back, and runs out by itself" +
-                                                runtime::failures_text(released.failures, nodes)};
+                                                redis::failures_text(released.failures, nodes)};
   for (const auto& [node, failure] : released.failures) {
     refusal.failed.push_back({redis::to_text(nodes.addresses.at(node)), failure.detail});
   }

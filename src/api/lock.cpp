@@ -24,7 +24,7 @@ namespace {
 tl::expected<detail::LockPlan, std::string> make_plan(const std::string& name, const LockOptions& options,
                                                       const detail::Context& context) {
   if (auto error = core::name_error("the name", name)) return tl::unexpected(std::move(*error));
-  auto key = runtime::lock_key(context.lock_prefix, name, context.nodes.keyspace);
+  auto key = redis::lock_key(context.lock_prefix, name, context.nodes.keyspace);
   if (!key) return tl::unexpected(std::move(key.error()));
   const auto refuse = [&](const std::string& why) { return tl::unexpected(name + ": " + why); };
   core::DurationReader reader;

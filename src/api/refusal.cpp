@@ -1,8 +1,8 @@
 #include "api/context.hpp"
 #include "core/lease/access.hpp"
 #include "core/lease/record.hpp"
-#include "runtime/text/not_open_text.hpp"
-#include "runtime/text/refusal_text.hpp"
+#include "redis/text/not_open_text.hpp"
+#include "redis/text/refusal_text.hpp"
 #include "runtime/wall_clock.hpp"
 
 namespace tenure::detail {
@@ -34,7 +34,7 @@ Code code_of(core::RefusalCode code, const Context& context) {
 Refusal refusal(const core::Refusal& refusal, const std::string& name, const Context& context) {
   Refusal shown{code_of(refusal.code, context), {}};
   shown.message = shown.code == Code::closed ? name + " was not acquired: the client is closed"
-                                             : runtime::refusal_text(refusal, name, context.nodes);
+                                             : redis::refusal_text(refusal, name, context.nodes);
   if (refusal.held) {
     const auto& [holder, left, place] = *refusal.held;
     shown.holder = Refusal::Holder{holder.owner, holder.token, left};
@@ -45,7 +45,7 @@ Refusal refusal(const core::Refusal& refusal, const std::string& name, const Con
   shown.denied = core::majority_denies_access(refusal.failures, context.nodes.addresses.size());
   const auto& record = refusal.record.read;
   if (record && !record->open && record->terms == context.nodes.keyspace.terms()) {
-    const auto left = runtime::quarantine_left(*record, runtime::wall_now_ms());
+    const auto left = redis::quarantine_left(*record, runtime::wall_now_ms());
     shown.opens_in = std::chrono::ceil<std::chrono::milliseconds>(left.if_waited.value_or(left.at_most));
   }
   return shown;

@@ -6,8 +6,8 @@
 
 #include "cli/nodes/nodes.hpp"
 #include "core/notice.hpp"
+#include "redis/net/caller.hpp"
 #include "runtime/engine/at_once.hpp"
-#include "runtime/net/caller.hpp"
 
 namespace tenure::cli {
 
@@ -18,7 +18,7 @@ template <class Answer, class Ask>
 std::vector<tl::expected<Answer, core::Failure>> ask_all(const Nodes& nodes, const Ask& ask) {
   std::vector<tl::expected<Answer, core::Failure>> answers(nodes.addresses.size());
   runtime::at_once(answers.size(), [&](std::size_t i) {
-    auto redis = runtime::Caller::connect(nodes.addresses[i], ask_timeout, nodes.tls);
+    auto redis = redis::Caller::connect(nodes.addresses[i], ask_timeout, nodes.tls);
     if (redis) {
       answers[i] = ask(*redis, i);
     } else {

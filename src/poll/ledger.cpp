@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "redis/net/caller.hpp"
 #include "runtime/boot_clock.hpp"
-#include "runtime/net/caller.hpp"
 
 namespace tenure::poll {
 
@@ -93,7 +93,7 @@ struct Ledger::State {
   bool stopping = false;
   core::Time hurry_from = core::Time::max();
   // Of the thread alone.
-  std::optional<runtime::Caller> redis;
+  std::optional<redis::Caller> redis;
   bool dropping = false;
   std::string why;
   std::thread thread;
@@ -148,7 +148,7 @@ struct Ledger::State {
   // Gives back what got no answer.
   std::vector<Job> ask(std::vector<Job> batch) {
     if (!redis) {
-      auto connected = runtime::Caller::connect(options.address, options.timeout, options.tls);
+      auto connected = redis::Caller::connect(options.address, options.timeout, options.tls);
       if (!connected) {
         why = connected.error().detail;
         return batch;

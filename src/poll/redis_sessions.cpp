@@ -34,7 +34,7 @@ tl::expected<Sessions, std::string> RedisSessions::read() {
   bool fresh = false;
   while (true) {
     if (!redis_) {
-      auto connected = runtime::Caller::connect(source_.address, source_.timeout, source_.tls);
+      auto connected = redis::Caller::connect(source_.address, source_.timeout, source_.tls);
       if (!connected) {
         return tl::unexpected(redis::to_text(source_.address) + ": " + connected.error().detail);
       }

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "poll/session_index.hpp"
+#include "redis/net/caller.hpp"
 #include "redis/session_call.hpp"
-#include "runtime/net/caller.hpp"
 #include "tenure/session.hpp"
 
 namespace tenure::poll {
@@ -31,7 +31,7 @@ class RedisSessions final : public SessionSource {
 
   Source source_;
   SessionIndex index_;
-  std::optional<runtime::Caller> redis_{};
+  std::optional<redis::Caller> redis_{};
 };
 
 }  // namespace tenure::poll

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/number.hpp"
-#include "runtime/net/scan.hpp"
+#include "redis/net/scan.hpp"
 
 namespace tenure::poll {
 
@@ -35,7 +35,7 @@ tl::expected<void, Failure> add_versions(const std::vector<Value>& items,
 SessionIndex::SessionIndex(redis::SessionKeys keys, Addresses addresses)
     : keys_(std::move(keys)), addresses_(addresses) {}
 
-tl::expected<void, Failure> SessionIndex::update(runtime::Caller& redis) {
+tl::expected<void, Failure> SessionIndex::update(redis::Caller& redis) {
   // Read first: what changes from here on has a later version, and is read the next time.
   const auto version = redis.call({"GET", keys_.version()});
   if (!version) return tl::unexpected(version.error());
@@ -56,7 +56,7 @@ tl::expected<void, Failure> SessionIndex::update(runtime::Caller& redis) {
 }
 
 tl::expected<std::optional<SessionIndex::Versions>, Failure> SessionIndex::changes(
-    runtime::Caller& redis, const std::string& now) const {
+    redis::Caller& redis, const std::string& now) const {
   // A version that went backwards is that of restored data.
   const auto version_before = core::read_number<std::uint64_t>(version_);
   const auto version_now = core::read_number<std::uint64_t>(now);
@@ -78,17 +78,17 @@ tl::expected<std::optional<SessionIndex::Versions>, Failure> SessionIndex::chang
 }
 
 // By ZSCAN, page by page: what is there all the time is found, whatever else changes meanwhile.
-tl::expected<SessionIndex::Versions, Failure> SessionIndex::everything(runtime::Caller& redis,
+tl::expected<SessionIndex::Versions, Failure> SessionIndex::everything(redis::Caller& redis,
                                                                        const std::string& index) {
   Versions all;
   const auto take = [&](const std::vector<Value>& items) { return add_versions(items, all); };
-  if (auto scanned = runtime::scan(redis, {{"ZSCAN", index}, {"COUNT", "1000"}}, take); !scanned) {
+  if (auto scanned = redis::scan(redis, {{"ZSCAN", index}, {"COUNT", "1000"}}, take); !scanned) {
     return tl::unexpected(scanned.error());
   }
   return all;
 }
 
-tl::expected<void, Failure> SessionIndex::fetch(runtime::Caller& redis, const Versions& versions) {
+tl::expected<void, Failure> SessionIndex::fetch(redis::Caller& redis, const Versions& versions) {
   std::vector<std::string> ids;
   for (const auto& [id, version] : versions) {
     const auto known = known_.find(id);

@@ -15,7 +15,7 @@ class SessionIndex {
   SessionIndex(redis::SessionKeys keys, Addresses addresses);
 
   // Brings what is known up to date.
-  tl::expected<void, core::Failure> update(runtime::Caller& redis);
+  tl::expected<void, core::Failure> update(redis::Caller& redis);
   // What is known may be that of another life of the server: the next update compares all of it.
   void distrust() { version_.clear(); }
 
@@ -29,10 +29,10 @@ class SessionIndex {
   using Versions = std::map<std::string, double>;
 
   // Nothing where so many have changed, or some were removed, that all must be compared.
-  tl::expected<std::optional<Versions>, core::Failure> changes(runtime::Caller& redis,
+  tl::expected<std::optional<Versions>, core::Failure> changes(redis::Caller& redis,
                                                                const std::string& now) const;
-  static tl::expected<Versions, core::Failure> everything(runtime::Caller& redis, const std::string& index);
-  tl::expected<void, core::Failure> fetch(runtime::Caller& redis, const Versions& versions);
+  static tl::expected<Versions, core::Failure> everything(redis::Caller& redis, const std::string& index);
+  tl::expected<void, core::Failure> fetch(redis::Caller& redis, const Versions& versions);
 
   redis::SessionKeys keys_;
   Addresses addresses_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/net/scan.hpp"
+#include "redis/net/scan.hpp"
 
 namespace tenure::poll {
 
@@ -27,7 +27,7 @@ ReadSession understood(const std::string& id, const FoundText& found, Addresses 
 
 }  // namespace
 
-tl::expected<std::vector<ReadSession>, core::Failure> read_sessions(runtime::Caller& redis,
+tl::expected<std::vector<ReadSession>, core::Failure> read_sessions(redis::Caller& redis,
                                                                     const redis::SessionKeys& keys,
                                                                     std::span<const std::string> ids,
                                                                     Addresses addresses) {
@@ -47,7 +47,7 @@ tl::expected<std::vector<ReadSession>, core::Failure> read_sessions(runtime::Cal
   return sessions;
 }
 
-tl::expected<std::vector<std::string>, core::Failure> scan_sessions(runtime::Caller& redis,
+tl::expected<std::vector<std::string>, core::Failure> scan_sessions(redis::Caller& redis,
                                                                     const redis::SessionKeys& keys) {
   std::vector<std::string> ids;
   const std::string prefix = keys.sessions();
@@ -55,7 +55,7 @@ tl::expected<std::vector<std::string>, core::Failure> scan_sessions(runtime::Cal
     for (const auto& key : page) ids.push_back(key.substr(prefix.size()));
     return {};
   };
-  if (auto scanned = runtime::scan_keys(redis, prefix, take); !scanned) {
+  if (auto scanned = redis::scan_keys(redis, prefix, take); !scanned) {
     return tl::unexpected(scanned.error());
   }
   // A scan may give a key twice.

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "poll/session_json.hpp"
+#include "redis/net/caller.hpp"
 #include "redis/session_call.hpp"
-#include "runtime/net/caller.hpp"
 
 namespace tenure::poll {
 
@@ -21,13 +21,13 @@ struct ReadSession {
 };
 
 // One for each id, in their order.
-tl::expected<std::vector<ReadSession>, core::Failure> read_sessions(runtime::Caller& redis,
+tl::expected<std::vector<ReadSession>, core::Failure> read_sessions(redis::Caller& redis,
                                                                     const redis::SessionKeys& keys,
                                                                     std::span<const std::string> ids,
                                                                     Addresses addresses);
 
 // The ids of all keys that begin as those of sessions do, by their order. Goes through all keys.
-tl::expected<std::vector<std::string>, core::Failure> scan_sessions(runtime::Caller& redis,
+tl::expected<std::vector<std::string>, core::Failure> scan_sessions(redis::Caller& redis,
                                                                     const redis::SessionKeys& keys);
 
 }  // namespace tenure::poll

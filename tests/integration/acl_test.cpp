@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "core/election/election_plan.hpp"
+#include "redis/net/caller.hpp"
 #include "runtime/engine/election.hpp"
-#include "runtime/net/caller.hpp"
 #include "support/certificates.hpp"
 #include "support/lease_client.hpp"
 #include "support/paths.hpp"
@@ -71,7 +71,7 @@ class AclTest : public ::testing::Test {
     keyspace.cap = cap;
     keyspace.set = redis::node_set(addresses());
     for (const auto& address : addresses()) {
-      auto redis = runtime::Caller::connect(address, 5s, tls);
+      auto redis = redis::Caller::connect(address, 5s, tls);
       ASSERT_TRUE(redis) << redis.error().detail;
       ASSERT_TRUE(redis->call({"INFO", "server"}));
       ASSERT_TRUE(redis->call({"GET", keyspace.record()}));
@@ -136,7 +136,7 @@ TEST_F(AclTest, EachCommandOfTheReadmeIsNeeded) {
 
 TEST_F(AclTest, OtherKeysAndChannelsStayOutOfReach) {
   const auto tls = runtime::Tls::load(trusting()).value();
-  auto redis = runtime::Caller::connect(addresses()[0], 5s, tls);
+  auto redis = redis::Caller::connect(addresses()[0], 5s, tls);
   ASSERT_TRUE(redis) << redis.error().detail;
   for (const redis::Command& command :
        {redis::Command{"GET", "other"}, redis::Command{"SET", "other", "1"},

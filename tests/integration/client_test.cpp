@@ -357,10 +357,12 @@ TEST(ClientWithPassword, AnAclUserOverTcpByName) {  // L11
   init(server);
   const auto client_for = [&](const std::string& password) {
     runtime::ClientOptions client;
-    client.nodes = {
-        redis::parse_url("redis://web:" + password + "@localhost:" + std::to_string(server.port()) + "/0")
-            .value()};
+    const auto address =
+        redis::parse_url("redis://web:" + password + "@localhost:" + std::to_string(server.port()) + "/0");
+    const redis::Keyspace keyspace;
+    client.nodes = redis::make_nodes({{address.value()}}, keyspace, {});
     client.owner = "me";
+    client.terms = keyspace.terms();
     return Client(std::move(client));
   };
   EXPECT_TRUE(client_for("s3cret").acquire("redlock:a", options(seconds(10))));

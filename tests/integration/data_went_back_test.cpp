@@ -2,7 +2,7 @@
 // dump, a machine that is reset to a snapshot. Record, epoch and life are those of before; who has seen more knows. G9.
 #include <gtest/gtest.h>
 
-#include "runtime/text/not_open_text.hpp"
+#include "redis/text/not_open_text.hpp"
 #include "support/lease_client.hpp"
 
 namespace tenure::test {
@@ -140,9 +140,9 @@ TEST(DataWentBackByReload, WhoHasSeenATokenIsNotGivenItAgainAndIsToldWhy) {
   const auto refused = client.acquire(key, wish(cap));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, core::RefusalCode::not_open);
-  const runtime::Nodes ours{.addresses = nodes.addresses(),
-                            .keyspace = {.cap = cap, .set = redis::node_set(nodes.addresses())}};
-  const auto told = runtime::not_open_text(refused.error(), ours, runtime::Patience::leaves);
+  const redis::Nodes ours{.addresses = nodes.addresses(),
+                          .keyspace = {.cap = cap, .set = redis::node_set(nodes.addresses())}};
+  const auto told = redis::not_open_text(refused.error(), ours, redis::Patience::leaves);
   EXPECT_TRUE(
       told.ends_with(" went back to older data, as from a copy, and may have forgotten leases. "
                      "New grants within 3s."))

@@ -1,5 +1,5 @@
 // Scans of a Redis that is honest, and of one that never ends them or names what was not asked for.
-#include "runtime/net/scan.hpp"
+#include "redis/net/scan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using core::FailureCode;
-using runtime::Caller;
+using redis::Caller;
 
 std::string bulk(const std::string& text) {
   return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
@@ -31,7 +31,7 @@ struct Scanned {
   std::size_t keys = 0;
 };
 
-Scanned scan_of(const std::string& answer, const runtime::ScanLimits& limits) {
+Scanned scan_of(const std::string& answer, const redis::ScanLimits& limits) {
   const FakeServer server([&](const auto&) { return answer; });
   auto redis = Caller::connect(server.address(), 2s);
   Scanned scanned;

@@ -3,8 +3,8 @@
 
 #include <thread>
 
+#include "redis/net/caller.hpp"
 #include "runtime/boot_clock.hpp"
-#include "runtime/net/caller.hpp"
 #include "support/certificates.hpp"
 #include "support/forwarder.hpp"
 #include "support/lease_client.hpp"
@@ -167,7 +167,7 @@ TEST_F(TlsTest, TwoThousandLeasesAreRenewedInBatches) {  // B5
 TEST_F(TlsTest, ACallerTakesAndGivesMoreThanFitsIntoOneRecordOrSocket) {
   RedisServer server({.tls = certificates_.server()});
   const auto tls = runtime::Tls::load(trusting()).value();
-  auto redis = runtime::Caller::connect(redis::parse_url(server.url() + "/3").value(), 20s, tls);
+  auto redis = redis::Caller::connect(redis::parse_url(server.url() + "/3").value(), 20s, tls);
   ASSERT_TRUE(redis) << redis.error().detail;
   const std::string large(std::size_t{15} << 20, 'x');
   // Nobody reads for a while, so that what is sent does not fit.
@@ -269,7 +269,7 @@ TEST_F(TlsTest, AHandshakeThatHangsIsBoundedByTheNodeTimeout) {  // T8
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().failures.at(0).failure.code, FailureCode::timed_out);
   EXPECT_LT(runtime::boot_now() - before, 2500ms);
-  const auto call = runtime::Caller::connect(address, 200ms, runtime::Tls::load(trusting()).value());
+  const auto call = redis::Caller::connect(address, 200ms, runtime::Tls::load(trusting()).value());
   ASSERT_FALSE(call);
   EXPECT_EQ(call.error().detail, "no answer to the TLS handshake in time");
   wire.mend();
@@ -279,7 +279,7 @@ TEST_F(TlsTest, AHandshakeThatHangsIsBoundedByTheNodeTimeout) {  // T8
 
 TEST_F(TlsTest, NothingIsSaidInPlainTextWhereTlsWasNotSetUp) {
   RedisServer server({.tls = certificates_.server()});
-  const auto refused = runtime::Caller::connect(redis::parse_url(server.url()).value(), 5s);
+  const auto refused = redis::Caller::connect(redis::parse_url(server.url()).value(), 5s);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, FailureCode::tls);
 }

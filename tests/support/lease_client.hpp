@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "redis/net/redis_node.hpp"
 #include "redis/node_set.hpp"
 #include "runtime/engine/client.hpp"
 #include "runtime/instance_id.hpp"
@@ -29,16 +30,18 @@ struct ClientWith {
   std::string set{};  // of the nodes, where they are reached by other addresses than they were made with
 };
 
-inline runtime::Client client_of(std::vector<redis::Address> addresses, core::Ttl cap, ClientWith with = {}) {
+inline runtime::Client client_of(const std::vector<redis::Address>& addresses, core::Ttl cap,
+                                 ClientWith with = {}) {
+  redis::Keyspace keyspace;
+  keyspace.cap = cap;
+  keyspace.set = with.set.empty() ? redis::node_set(addresses) : std::move(with.set);
+  const bool secure = std::ranges::any_of(addresses, &redis::Address::tls);
+  const runtime::Tls tls = secure ? runtime::Tls::load(with.tls).value() : runtime::Tls();
   runtime::ClientOptions options;
-  options.nodes = std::move(addresses);
+  options.nodes = redis::make_nodes(addresses, keyspace, tls);
   options.owner = std::move(with.owner);
-  options.keyspace.cap = cap;
-  options.keyspace.set = with.set.empty() ? redis::node_set(options.nodes) : std::move(with.set);
+  options.terms = keyspace.terms();
   options.log = std::move(with.log);
-  if (std::ranges::any_of(options.nodes, &redis::Address::tls)) {
-    options.tls = runtime::Tls::load(with.tls).value();
-  }
   return runtime::Client(std::move(options));
 }
 

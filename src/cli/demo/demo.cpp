@@ -18,8 +18,8 @@
 #include "core/lease/grant.hpp"
 #include "http_target/http_target.hpp"
 #include "redis/grant_text.hpp"
+#include "redis/net/caller.hpp"
 #include "runtime/boot_clock.hpp"
-#include "runtime/net/caller.hpp"
 
 namespace tenure::cli {
 
@@ -111,7 +111,7 @@ class Demo {
     }
     const core::Time until = runtime::boot_now() + seconds(10);
     while (!caller_) {
-      auto caller = runtime::Caller::connect(address(), seconds(1));
+      auto caller = redis::Caller::connect(address(), seconds(1));
       if (caller && caller->call({"PING"})) caller_ = std::move(*caller);
       if (runtime::boot_now() > until)
         return "its Redis does not answer; see " + (folder_ / "redis.log").string();
@@ -263,7 +263,7 @@ class Demo {
   fs::path folder_;
   std::unique_ptr<http_target::HttpTarget> target_;
   std::optional<DemoProcess> redis_;
-  std::optional<runtime::Caller> caller_;
+  std::optional<redis::Caller> caller_;
   std::map<std::string, DemoProcess> instances_;
   std::map<std::string, std::string> owners_;  // by session
   Chapter chapter_ = Chapter::starting;

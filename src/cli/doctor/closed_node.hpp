@@ -10,7 +10,7 @@
 namespace tenure::cli {
 
 // As much of the facts as closed_node() needs. Changes nothing, and begins no quarantine.
-tl::expected<NodeFacts, core::Failure> look_at_record(runtime::Caller& redis, const redis::Address& address,
+tl::expected<NodeFacts, core::Failure> look_at_record(redis::Caller& redis, const redis::Address& address,
                                                       const redis::Keyspace& keyspace);
 
 // Nothing when it gives leases. Pure: asks nothing.

@@ -77,7 +77,7 @@ Diagnosis diagnose(Nodes nodes, const std::string& lock_prefix, core::Duration n
   }
   if (result.all_new()) {
     for (auto& finding : result.findings) {
-      if (finding.code == record_absent) finding.advice = "if it is new" + runtime::how_to_init(result.nodes);
+      if (finding.code == record_absent) finding.advice = "if it is new" + redis::how_to_init(result.nodes);
     }
   }
   result.findings = worst_first(result.findings);

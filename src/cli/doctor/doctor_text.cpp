@@ -68,7 +68,7 @@ std::string verdict(const Diagnosis& diagnosis) {
   }
   if (diagnosis.all_new()) {
     return "Cluster is not ready for distributed locking yet. If it is new" +
-           runtime::how_to_init(diagnosis.nodes);
+           redis::how_to_init(diagnosis.nodes);
   }
   return "Cluster is not ready for distributed locking: " + std::to_string(diagnosis.nodes.quorum()) +
          of_all + " must be healthy.";

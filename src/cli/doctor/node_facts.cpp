@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/base/number.hpp"
+#include "redis/net/caller.hpp"
 #include "runtime/boot_clock.hpp"
-#include "runtime/net/caller.hpp"
 #include "runtime/wall_clock.hpp"
 
 namespace tenure::cli {
@@ -24,7 +24,7 @@ bool broke(const Failure& failure) {
 }
 
 // The first one is not measured: it pays for the connection.
-Asked<core::Duration> measure(runtime::Caller& redis) {
+Asked<core::Duration> measure(redis::Caller& redis) {
   std::vector<core::Duration> times;
   for (int i = 0; i <= pings; ++i) {
     const core::Time sent = runtime::boot_now();
@@ -36,7 +36,7 @@ Asked<core::Duration> measure(runtime::Caller& redis) {
   return times[times.size() / 2];
 }
 
-Asked<Settings> ask_settings(runtime::Caller& redis) {
+Asked<Settings> ask_settings(redis::Caller& redis) {
   const auto answer = redis.call({"CONFIG", "GET", "save", "min-replicas-to-write"});
   if (!answer) return tl::unexpected(answer.error());
   Settings settings;
@@ -50,7 +50,7 @@ Asked<Settings> ask_settings(runtime::Caller& redis) {
   return settings;
 }
 
-Asked<core::Duration> ask_clock(runtime::Caller& redis) {
+Asked<core::Duration> ask_clock(redis::Caller& redis) {
   const auto before = runtime::wall_now_ms();
   const auto answer = redis.call({"TIME"});
   if (!answer) return tl::unexpected(answer.error());
@@ -61,7 +61,7 @@ Asked<core::Duration> ask_clock(runtime::Caller& redis) {
   return clock->unix_time - milliseconds((before + after) / 2);
 }
 
-Asked<std::string> ask_text(runtime::Caller& redis, const std::string& key) {
+Asked<std::string> ask_text(redis::Caller& redis, const std::string& key) {
   return redis.call({"GET", key}).map([](const redis::Value& value) { return value.text; });
 }
 
@@ -71,7 +71,7 @@ NodeFacts look_at(const redis::Address& address, const runtime::Tls& tls, const 
                   core::Duration timeout) {
   NodeFacts facts;
   facts.address = address;
-  auto redis = runtime::Caller::connect(address, timeout, tls);
+  auto redis = redis::Caller::connect(address, timeout, tls);
   if (!redis) {
     facts.down = redis.error();
     return facts;

@@ -5,8 +5,8 @@
 #include "core/base/text.hpp"
 #include "core/lease/record.hpp"
 #include "redis/record_text.hpp"
-#include "runtime/text/not_open_text.hpp"
-#include "runtime/text/set_text.hpp"
+#include "redis/text/not_open_text.hpp"
+#include "redis/text/set_text.hpp"
 
 namespace tenure::cli {
 
@@ -60,7 +60,7 @@ std::optional<Finding> record_finding(const NodeFacts& node, const Criteria& cri
   const std::string init_hint =
       core::nodes_in(keyspace.set) > 1
           ? "if all nodes are new: tenure init, with all of them"
-          : "if it is new" + runtime::how_to_init({{node.address}, keyspace, criteria.tls_options});
+          : "if it is new" + redis::how_to_init({{node.address}, keyspace, criteria.tls_options});
   if (node.record->empty()) {
     return closed(std::string(record_absent), "it has no record of Tenure: new, or its data was lost",
                   "the first client to come begins a quarantine of " + quarantine_text(keyspace.cap) +
@@ -75,7 +75,7 @@ std::optional<Finding> record_finding(const NodeFacts& node, const Criteria& cri
                   "nobody gets a lease there", "find out who wrote it, or use another --prefix");
   }
   if (record->terms.set != keyspace.set) {
-    auto [what, advice] = runtime::set_text(*record, keyspace);
+    auto [what, advice] = redis::set_text(*record, keyspace);
     return closed(std::string(other_set), std::move(what),
                   "two sets that share nodes could each have a majority, so we get no lease there",
                   std::move(advice));
@@ -97,7 +97,7 @@ std::optional<Finding> record_finding(const NodeFacts& node, const Criteria& cri
                   : record->reconfigured()
                       ? "it was given another set of nodes or another cap, and leases of before may last"
                       : "it was restarted, promoted or restored from a copy, and may have forgotten leases") +
-          "; " + runtime::left_text(runtime::quarantine_left(*record, criteria.wall_now_ms)),
+          "; " + redis::left_text(redis::quarantine_left(*record, criteria.wall_now_ms)),
       "what it has forgotten may still be held; " + holders_keep,
       record->unknown() ? "wait, or " + init_hint : "wait");
 }

@@ -26,7 +26,7 @@ std::string in_words(const std::string& refused, const UsedKeys& keys) {
 
 }  // namespace
 
-tl::expected<std::vector<std::string>, core::Failure> missing_rights(runtime::Caller& redis,
+tl::expected<std::vector<std::string>, core::Failure> missing_rights(redis::Caller& redis,
                                                                      const UsedKeys& keys) {
   const auto answer = redis.call(redis::rights_call(keys.leases + "tenure-doctor", keys.keyspace));
   if (!answer) {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/message.hpp"
+#include "redis/net/caller.hpp"
 #include "redis/script_call.hpp"
-#include "runtime/net/caller.hpp"
 
 namespace tenure::cli {
 
@@ -19,7 +19,7 @@ struct UsedKeys {
 
 // For a person: "SET on redlock:*", "SUBSCRIBE on the channels tenure:wake:*", "INFO". The error is why it could
 // not be found out; that EVAL itself is not allowed is no error but the one right that is named.
-tl::expected<std::vector<std::string>, core::Failure> missing_rights(runtime::Caller& redis,
+tl::expected<std::vector<std::string>, core::Failure> missing_rights(redis::Caller& redis,
                                                                      const UsedKeys& keys);
 
 // All that is needed, as ACL SETUSER takes it.

@@ -22,7 +22,7 @@ std::optional<std::string> unfit(const ServerInfo& info) {
   return std::nullopt;
 }
 
-std::optional<core::Failure> unfit(runtime::Caller& redis) {
+std::optional<core::Failure> unfit(redis::Caller& redis) {
   const auto info = ask_info(redis, {"server", "replication", "cluster"});
   if (!info) return info.error();
   auto why = unfit(*info);

@@ -6,7 +6,7 @@
 
 #include "cli/doctor/server_info.hpp"
 #include "core/message.hpp"
-#include "runtime/net/caller.hpp"
+#include "redis/net/caller.hpp"
 
 namespace tenure::cli {
 
@@ -15,6 +15,6 @@ namespace tenure::cli {
 std::optional<std::string> unfit(const ServerInfo& info);
 
 // Asks first.
-std::optional<core::Failure> unfit(runtime::Caller& redis);
+std::optional<core::Failure> unfit(redis::Caller& redis);
 
 }  // namespace tenure::cli

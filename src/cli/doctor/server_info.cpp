@@ -37,7 +37,7 @@ std::string ServerInfo::life() const {
   return std::string(field("run_id")).append("-").append(field("master_replid"));
 }
 
-tl::expected<ServerInfo, core::Failure> ask_info(runtime::Caller& redis,
+tl::expected<ServerInfo, core::Failure> ask_info(redis::Caller& redis,
                                                  std::initializer_list<const char*> sections) {
   std::string text;
   for (const char* section : sections) {

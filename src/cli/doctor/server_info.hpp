@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/message.hpp"
-#include "runtime/net/caller.hpp"
+#include "redis/net/caller.hpp"
 
 namespace tenure::cli {
 
@@ -32,7 +32,7 @@ class ServerInfo {
 };
 
 // One call for each section: before version 7 Redis takes no more.
-tl::expected<ServerInfo, core::Failure> ask_info(runtime::Caller& redis,
+tl::expected<ServerInfo, core::Failure> ask_info(redis::Caller& redis,
                                                  std::initializer_list<const char*> sections);
 
 }  // namespace tenure::cli

@@ -28,8 +28,8 @@ tl::expected<ChosenFleet, std::string> choose_fleet(const FleetTarget& target) {
   return fleet;
 }
 
-tl::expected<runtime::Caller, core::Failure> connect_to_data(const ChosenFleet& fleet) {
-  return runtime::Caller::connect(fleet.data, ask_timeout, fleet.nodes.tls);
+tl::expected<redis::Caller, core::Failure> connect_to_data(const ChosenFleet& fleet) {
+  return redis::Caller::connect(fleet.data, ask_timeout, fleet.nodes.tls);
 }
 
 poll::RedisSessions sessions_of(const ChosenFleet& fleet) {

@@ -22,7 +22,7 @@ struct ChosenFleet {
 // The error is a sentence about the words on the command line.
 tl::expected<ChosenFleet, std::string> choose_fleet(const FleetTarget& target);
 
-tl::expected<runtime::Caller, core::Failure> connect_to_data(const ChosenFleet& fleet);
+tl::expected<redis::Caller, core::Failure> connect_to_data(const ChosenFleet& fleet);
 poll::RedisSessions sessions_of(const ChosenFleet& fleet);
 
 }  // namespace tenure::cli

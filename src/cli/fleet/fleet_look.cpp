@@ -10,7 +10,7 @@
 #include "cli/lock/lock_plan.hpp"
 #include "cli/message.hpp"
 #include "core/base/number.hpp"
-#include "runtime/text/refusal_text.hpp"
+#include "redis/text/refusal_text.hpp"
 #include "runtime/wall_clock.hpp"
 
 namespace tenure::cli {
@@ -35,10 +35,10 @@ FleetFacts::Result understood(const redis::FoundResult& found) {
 FleetLook::FleetLook(ChosenFleet fleet) : fleet_(std::move(fleet)), sessions_(sessions_of(fleet_)) {}
 
 std::string FleetLook::said(const Failure& failure) const {
-  return runtime::failure_text(fleet_.data, failure);
+  return redis::failure_text(fleet_.data, failure);
 }
 
-FleetLook::Done FleetLook::read_beats(runtime::Caller& redis, FleetFacts& facts) const {
+FleetLook::Done FleetLook::read_beats(redis::Caller& redis, FleetFacts& facts) const {
   const auto known = redis.call({"HKEYS", fleet_.keys.nodes()});
   if (!known) return tl::unexpected(said(known.error()));
   for (std::size_t from = 0; from < known->items.size(); from += beats_per_call) {
@@ -58,7 +58,7 @@ FleetLook::Done FleetLook::read_beats(runtime::Caller& redis, FleetFacts& facts)
   return {};
 }
 
-FleetLook::Done FleetLook::read_results(runtime::Caller& redis, FleetFacts& facts) const {
+FleetLook::Done FleetLook::read_results(redis::Caller& redis, FleetFacts& facts) const {
   std::vector<std::string> ids;
   for (const auto& session : facts.sessions.good) ids.push_back(session.id);
   for (std::size_t from = 0; from < ids.size(); from += redis::results_per_call) {
@@ -108,7 +108,7 @@ void FleetLook::find_unlisted(FleetFacts& facts) const {
 // Of nodes that do not answer, read_leases() has told.
 void FleetLook::read_records(FleetFacts& facts) const {
   const Nodes& nodes = fleet_.nodes;
-  const auto looked = ask_all<NodeFacts>(nodes, [&](runtime::Caller& redis, std::size_t node) {
+  const auto looked = ask_all<NodeFacts>(nodes, [&](redis::Caller& redis, std::size_t node) {
     return look_at_record(redis, nodes.addresses[node], nodes.keyspace);
   });
   const Criteria criteria{{{}, nodes.keyspace}, {}, facts.now_ms, nodes.tls_options};
@@ -123,7 +123,7 @@ void FleetLook::read_records(FleetFacts& facts) const {
   const auto absent = [](const ClosedNode& it) { return it.code == record_absent; };
   if (facts.closed.size() == nodes.addresses.size() && std::ranges::all_of(facts.closed, absent)) {
     // Only all of them together can be declared new.
-    for (auto& it : facts.closed) it.advice = "if it is new" + runtime::how_to_init(nodes);
+    for (auto& it : facts.closed) it.advice = "if it is new" + redis::how_to_init(nodes);
   }
   facts.open = facts.closed.empty() || open >= nodes.quorum();
 }

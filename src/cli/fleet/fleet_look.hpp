@@ -20,8 +20,8 @@ class FleetLook {
 
  private:
   using Done = tl::expected<void, std::string>;
-  Done read_beats(runtime::Caller& redis, FleetFacts& facts) const;
-  Done read_results(runtime::Caller& redis, FleetFacts& facts) const;
+  Done read_beats(redis::Caller& redis, FleetFacts& facts) const;
+  Done read_results(redis::Caller& redis, FleetFacts& facts) const;
   Done read_leases(FleetFacts& facts) const;
   void find_unlisted(FleetFacts& facts) const;
   void read_records(FleetFacts& facts) const;

@@ -244,7 +244,7 @@ int poll(const PollArgs& args) {
   if (!plan) return fail(ExitCode::usage, plan.error());
   const auto wanted = descriptors_to_stay(plan->nodes.addresses.size()) + descriptors_to_poll;
   if (const auto lack = lack_of_descriptors(wanted)) return fail(ExitCode::own_error, *lack);
-  if (const auto warning = runtime::warning_of_even(plan->nodes)) say(*warning);
+  if (const auto warning = redis::warning_of_even(plan->nodes)) say(*warning);
   return Instance(args, *plan).run();
 }
 

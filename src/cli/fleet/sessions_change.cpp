@@ -5,7 +5,7 @@
 #include "cli/secrets.hpp"
 #include "core/base/names.hpp"
 #include "core/base/text.hpp"
-#include "runtime/text/refusal_text.hpp"
+#include "redis/text/refusal_text.hpp"
 
 namespace tenure::cli {
 
@@ -72,10 +72,10 @@ class Desk {
   static constexpr int tries_max = 10;
 
   int failed(const core::Failure& failure) const {
-    return fail(ExitCode::no_quorum, runtime::failure_text(fleet_.data, failure));
+    return fail(ExitCode::no_quorum, redis::failure_text(fleet_.data, failure));
   }
 
-  tl::expected<FoundText, core::Failure> find(runtime::Caller& redis) const {
+  tl::expected<FoundText, core::Failure> find(redis::Caller& redis) const {
     const auto answer =
         redis.call(redis::session_texts_call(fleet_.keys, std::span(&id_, 1), poll::session_text_max + 1));
     if (!answer) return tl::unexpected(answer.error());
@@ -84,7 +84,7 @@ class Desk {
     return std::move(texts->front());
   }
 
-  tl::expected<Put, core::Failure> write(runtime::Caller& redis, const FoundText& found,
+  tl::expected<Put, core::Failure> write(redis::Caller& redis, const FoundText& found,
                                          const std::string& text) const {
     const auto before =
         found.kind == FoundText::Kind::text ? std::optional<std::string>(found.text) : std::nullopt;

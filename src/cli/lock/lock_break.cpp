@@ -14,9 +14,9 @@
 #include "redis/lock_call.hpp"
 #include "redis/record_text.hpp"
 #include "redis/session_call.hpp"
+#include "redis/text/refusal_text.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/instance_id.hpp"
-#include "runtime/text/refusal_text.hpp"
 
 namespace tenure::cli {
 
@@ -113,7 +113,7 @@ class Breaking {
             absent ? std::max(lock_.left, core::Ttl(1)) : core::Ttl::zero()};
   }
 
-  static tl::expected<Broken, Failure> mark(runtime::Caller& redis, const redis::Breaking& request) {
+  static tl::expected<Broken, Failure> mark(redis::Caller& redis, const redis::Breaking& request) {
     const auto answer = redis.call(redis::break_call(request));
     if (!answer) return tl::unexpected(answer.error());
     return redis::broken(*answer);
@@ -122,7 +122,7 @@ class Breaking {
   // Where the grant is, and where nothing is: a holder that was just about to put it back there cannot.
   int put_marks() {
     const auto answers = ask_all<Broken>(
-        nodes_, [&](runtime::Caller& redis, std::size_t node) { return mark(redis, request(node)); });
+        nodes_, [&](redis::Caller& redis, std::size_t node) { return mark(redis, request(node)); });
     const auto broken = count(answers, Broken::broken);
     if (broken == 0) {
       take_marks_back();
@@ -137,8 +137,8 @@ class Breaking {
   }
 
   int free_at_once() {
-    const auto answers = ask_all<Broken>(
-        nodes_, [&](runtime::Caller& redis, std::size_t node) -> tl::expected<Broken, Failure> {
+    const auto answers =
+        ask_all<Broken>(nodes_, [&](redis::Caller& redis, std::size_t node) -> tl::expected<Broken, Failure> {
           // In quarantine a holder may put back what is missing, and nobody else gets it anyway: there it is marked.
           const auto record = redis.call({"GET", nodes_.keyspace.record()});
           const auto known = record ? redis::read_record(record->text) : std::nullopt;
@@ -157,7 +157,7 @@ class Breaking {
     return number(ExitCode::done);
   }
 
-  tl::expected<Broken, Failure> free(runtime::Caller& redis) const {
+  tl::expected<Broken, Failure> free(redis::Caller& redis) const {
     const auto answer = redis.call(redis::free_call(key_, lock_.grant, nodes_.keyspace));
     if (!answer) return tl::unexpected(answer.error());
     if (answer->items.size() != 1) return tl::unexpected(core::misfit);
@@ -167,7 +167,7 @@ class Breaking {
 
   // It was given back in the meantime: what stands on nodes that had nothing would only be in the way.
   void take_marks_back() const {
-    ask_all<Broken>(nodes_, [&](runtime::Caller& redis, std::size_t) -> tl::expected<Broken, Failure> {
+    ask_all<Broken>(nodes_, [&](redis::Caller& redis, std::size_t) -> tl::expected<Broken, Failure> {
       const auto answer = redis.call(redis::free_call(key_, redis::stamp(mark_), nodes_.keyspace));
       if (!answer) return tl::unexpected(answer.error());
       return Broken::absent;
@@ -192,7 +192,7 @@ class Breaking {
       return fail(ExitCode::no_quorum, args_.name +
                                            " may be broken on some nodes, but not on a majority, and its "
                                            "holder may keep it" +
-                                           runtime::failures_text(failures, nodes_));
+                                           redis::failures_text(failures, nodes_));
     }
     return fail(ExitCode::not_taken,
                 args_.name + " has changed hands in this moment; look again before you break it");

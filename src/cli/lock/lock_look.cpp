@@ -8,8 +8,8 @@
 
 #include "cli/ask_all.hpp"
 #include "redis/lock_call.hpp"
+#include "redis/net/scan.hpp"
 #include "redis/session_call.hpp"
-#include "runtime/net/scan.hpp"
 
 namespace tenure::cli {
 
@@ -21,7 +21,7 @@ using ByKey = std::map<std::string, redis::FoundKey>;
 constexpr std::size_t keys_per_call = 500;
 
 // Only those that are there.
-tl::expected<void, Failure> look(runtime::Caller& redis, std::span<const std::string> keys,
+tl::expected<void, Failure> look(redis::Caller& redis, std::span<const std::string> keys,
                                  const redis::Keyspace& keyspace, ByKey& found) {
   const core::LookRequest request{{keys.begin(), keys.end()}};
   const auto answer = redis.call(redis::script_call(request, keyspace, "", redis::CallBy::body));
@@ -32,7 +32,7 @@ tl::expected<void, Failure> look(runtime::Caller& redis, std::span<const std::st
   return {};
 }
 
-tl::expected<void, Failure> look_at(runtime::Caller& redis, const std::vector<std::string>& keys,
+tl::expected<void, Failure> look_at(redis::Caller& redis, const std::vector<std::string>& keys,
                                     const redis::Keyspace& keyspace, ByKey& found) {
   for (std::size_t from = 0; from < keys.size(); from += keys_per_call) {
     const auto some = std::span(keys).subspan(from, std::min(keys_per_call, keys.size() - from));
@@ -41,14 +41,14 @@ tl::expected<void, Failure> look_at(runtime::Caller& redis, const std::vector<st
   return {};
 }
 
-tl::expected<ByKey, Failure> scan(runtime::Caller& redis, const std::string& prefix,
+tl::expected<ByKey, Failure> scan(redis::Caller& redis, const std::string& prefix,
                                   const redis::Keyspace& keyspace) {
   ByKey found;
   const auto take = [&](std::vector<std::string> keys) {
     std::erase_if(keys, [&](const std::string& key) { return keyspace.owns(key); });
     return look_at(redis, keys, keyspace, found);
   };
-  if (auto scanned = runtime::scan_keys(redis, prefix, take); !scanned) {
+  if (auto scanned = redis::scan_keys(redis, prefix, take); !scanned) {
     return tl::unexpected(scanned.error());
   }
   std::erase_if(found, [](const auto& it) { return !it.second.exists(); });  // expired since
@@ -72,7 +72,7 @@ FoundKeys shown_for(const Answers& answers, const std::string& key) {
 }
 
 Answers look_at_keys(const Nodes& nodes, const std::vector<std::string>& keys) {
-  return ask_all<ByKey>(nodes, [&](runtime::Caller& redis, std::size_t) {
+  return ask_all<ByKey>(nodes, [&](redis::Caller& redis, std::size_t) {
     ByKey found;
     const auto looked = look_at(redis, keys, nodes.keyspace, found);
     return looked ? tl::expected<ByKey, Failure>(std::move(found)) : tl::unexpected(looked.error());
@@ -90,13 +90,13 @@ class LeaseFinder {
   LeaseFinder(const Nodes& nodes, const std::string& lock_prefix, ShowSessions sessions)
       : keyspace_(nodes.keyspace), lock_prefix_(lock_prefix), sessions_(sessions) {}
 
-  tl::expected<ByKey, Failure> find_all(runtime::Caller& redis) {
+  tl::expected<ByKey, Failure> find_all(redis::Caller& redis) {
     const auto take = [&](const std::vector<std::string>& keys) { return take_page(redis, keys); };
-    auto found = found_unless(runtime::scan_keys(redis, keyspace_.root(), take, limits));
+    auto found = found_unless(redis::scan_keys(redis, keyspace_.root(), take, limits));
     if (found) std::erase_if(*found, [](const auto& it) { return !it.second.exists(); });  // expired since
     return found;
   }
-  tl::expected<ByKey, Failure> find_among(runtime::Caller& redis, const std::vector<std::string>& keys) {
+  tl::expected<ByKey, Failure> find_among(redis::Caller& redis, const std::vector<std::string>& keys) {
     return found_unless(take_page(redis, keys));
   }
   std::size_t hidden() const { return hidden_; }
@@ -108,13 +108,13 @@ class LeaseFinder {
   }
 
   // Most keys are forgotten at once: of other people's there may be many more than fit into memory.
-  static constexpr runtime::ScanLimits limits{.bytes = std::size_t{1} << 30U};
+  static constexpr redis::ScanLimits limits{.bytes = std::size_t{1} << 30U};
 
   // Redis does nothing else for as long as one call takes, about a millisecond for so many.
   static constexpr std::size_t others_per_call = 250;
 
   // Those that are leases among these. What is only counted needs no look at its queue.
-  tl::expected<void, Failure> add_leases(runtime::Caller& redis, std::span<const std::string> others,
+  tl::expected<void, Failure> add_leases(redis::Caller& redis, std::span<const std::string> others,
                                          std::vector<std::string>& to_look_at) {
     const auto answer = redis.call(redis::find_leases_call(others));
     if (!answer) return tl::unexpected(answer.error());
@@ -135,7 +135,7 @@ class LeaseFinder {
     return {};
   }
 
-  tl::expected<void, Failure> take_page(runtime::Caller& redis, const std::vector<std::string>& keys) {
+  tl::expected<void, Failure> take_page(redis::Caller& redis, const std::vector<std::string>& keys) {
     std::vector<std::string> to_look_at;
     std::vector<std::string> others;
     for (const auto& key : keys) {
@@ -160,7 +160,7 @@ class LeaseFinder {
 
 Looked look_at_all_locks(const Nodes& nodes, const std::string& key_prefix) {
   const auto answers = ask_all<ByKey>(
-      nodes, [&](runtime::Caller& redis, std::size_t) { return scan(redis, key_prefix, nodes.keyspace); });
+      nodes, [&](redis::Caller& redis, std::size_t) { return scan(redis, key_prefix, nodes.keyspace); });
   ByKey all;
   for (const auto& answer : answers) {
     if (answer) all.insert(answer->begin(), answer->end());
@@ -195,7 +195,7 @@ Looked look_at_name(const Nodes& nodes, const LeaseTarget& target, const std::st
                                 sessions.leases() + name};
   std::vector<LeaseFinder> finders(nodes.addresses.size(), {nodes, target.lock_prefix, ShowSessions::listed});
   const auto answers = ask_all<ByKey>(
-      nodes, [&](runtime::Caller& redis, std::size_t node) { return finders[node].find_among(redis, keys); });
+      nodes, [&](redis::Caller& redis, std::size_t node) { return finders[node].find_among(redis, keys); });
   Looked looked{{}, failures_in(answers)};
   for (const auto& finder : finders) looked.hidden = std::max(looked.hidden, finder.hidden());
   for (const auto& key : keys) {
@@ -218,7 +218,7 @@ Looked look_at_name(const Nodes& nodes, const LeaseTarget& target, const std::st
 AllLeases look_at_all_leases(const Nodes& nodes, const std::string& lock_prefix, ShowSessions sessions) {
   std::vector<LeaseFinder> finders(nodes.addresses.size(), {nodes, lock_prefix, sessions});
   const auto answers = ask_all<ByKey>(
-      nodes, [&](runtime::Caller& redis, std::size_t node) { return finders[node].find_all(redis); });
+      nodes, [&](redis::Caller& redis, std::size_t node) { return finders[node].find_all(redis); });
   std::set<std::string> all;
   AllLeases leases{.looked = {{}, failures_in(answers)}};
   for (std::size_t i = 0; i < answers.size(); ++i) {

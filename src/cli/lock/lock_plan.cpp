@@ -2,7 +2,7 @@
 
 #include "cli/message.hpp"
 #include "core/base/names.hpp"
-#include "runtime/text/refusal_text.hpp"
+#include "redis/text/refusal_text.hpp"
 
 namespace tenure::cli {
 
@@ -14,7 +14,7 @@ tl::expected<Nodes, std::string> lock_nodes(const LockTarget& target,
   }
   auto nodes = choose_nodes(target.nodes);
   if (!nodes || !name) return nodes;
-  const auto key = runtime::lock_key(target.lock_prefix, *name, nodes->keyspace);
+  const auto key = redis::lock_key(target.lock_prefix, *name, nodes->keyspace);
   return key ? nodes : tl::unexpected(key.error());
 }
 
@@ -23,11 +23,11 @@ std::optional<std::string> failures_said(const Looked& looked, const Nodes& node
   if (!enough(looked, nodes) && nodes.several()) {
     return std::to_string(nodes.quorum()) + " of " + std::to_string(nodes.addresses.size()) +
            " nodes must answer, and " + std::to_string(looked.failures.size()) + " failed" +
-           runtime::failures_text(looked.failures, nodes);
+           redis::failures_text(looked.failures, nodes);
   }
   std::string lines;
   for (const auto& [node, failure] : looked.failures) {
-    lines += (lines.empty() ? "" : "\n") + runtime::failure_text(nodes.addresses[node], failure);
+    lines += (lines.empty() ? "" : "\n") + redis::failure_text(nodes.addresses[node], failure);
   }
   return lines;
 }

@@ -9,13 +9,13 @@
 #include "cli/message.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/record.hpp"
+#include "redis/net/caller.hpp"
+#include "redis/net/speech.hpp"
 #include "redis/record_text.hpp"
+#include "redis/text/not_open_text.hpp"
+#include "redis/text/refusal_text.hpp"
+#include "redis/text/set_text.hpp"
 #include "runtime/instance_id.hpp"
-#include "runtime/net/caller.hpp"
-#include "runtime/net/speech.hpp"
-#include "runtime/text/not_open_text.hpp"
-#include "runtime/text/refusal_text.hpp"
-#include "runtime/text/set_text.hpp"
 #include "runtime/wall_clock.hpp"
 
 namespace tenure::cli {
@@ -28,7 +28,7 @@ constexpr core::Duration timeout = std::chrono::seconds(5);
 
 // A node that was looked at and not touched yet.
 struct Found {
-  runtime::Caller redis;
+  redis::Caller redis;
   std::string record;  // empty: none
   std::optional<ClosedNode> closed{};
 
@@ -40,7 +40,7 @@ struct Found {
 };
 
 tl::expected<Found, Failure> look_at(const redis::Address& address, const Nodes& nodes) {
-  auto redis = runtime::Caller::connect(address, timeout, nodes.tls);
+  auto redis = redis::Caller::connect(address, timeout, nodes.tls);
   if (!redis) return tl::unexpected(redis.error());
   if (auto why = unfit(*redis)) return tl::unexpected(std::move(*why));
   auto facts = look_at_record(*redis, address, nodes.keyspace);
@@ -55,7 +55,7 @@ struct Made {
   std::string record;  // the new one, or the one that was there
 };
 
-tl::expected<Made, Failure> make_record(runtime::Caller& redis, const redis::Keyspace& keyspace) {
+tl::expected<Made, Failure> make_record(redis::Caller& redis, const redis::Keyspace& keyspace) {
   const auto value =
       redis.call(redis::init_call({runtime::random_from_kernel().hex16(), runtime::wall_now_ms()}, keyspace));
   if (!value) return tl::unexpected(value.error());
@@ -66,7 +66,7 @@ tl::expected<Made, Failure> make_record(runtime::Caller& redis, const redis::Key
 std::string exists_text(const std::string& text, const redis::Keyspace& ours) {
   const auto record = redis::read_record(text);
   if (record && record->terms.set != ours.set) {
-    const auto [what, advice] = runtime::set_text(*record, ours);
+    const auto [what, advice] = redis::set_text(*record, ours);
     return what + ": " + advice;
   }
   if (!record)
@@ -79,7 +79,7 @@ std::string exists_text(const std::string& text, const redis::Keyspace& ours) {
 std::string wait_text(const std::optional<ClosedNode>& closed) {
   if (!closed || !closed->left_max) return "";
   std::string text = ", and there is nothing to do but wait: " + closed->what;
-  if (closed->code != quarantined) text += "; " + runtime::left_text({{}, *closed->left_max});
+  if (closed->code != quarantined) text += "; " + redis::left_text({{}, *closed->left_max});
   return text + ". tenure doctor shows how long";
 }
 
@@ -147,7 +147,7 @@ class Init {
   }
 
   void failed(const redis::Address& address, const Failure& failure) {
-    say(runtime::failure_text(address, runtime::diagnosed(address, failure)));
+    say(redis::failure_text(address, redis::diagnosed(address, failure)));
     code_ = ExitCode::no_quorum;
   }
 
@@ -167,7 +167,7 @@ class Init {
 }  // namespace
 
 int init(Nodes nodes, std::function<void(const std::string& line)> report) {
-  if (const auto warning = runtime::warning_of_even(nodes)) say(*warning);
+  if (const auto warning = redis::warning_of_even(nodes)) say(*warning);
   return Init(std::move(nodes), std::move(report)).run();
 }
 

@@ -13,6 +13,7 @@
 #include "core/base/text.hpp"
 #include "core/lease/timing.hpp"
 #include "redis/key_names.hpp"
+#include "redis/net/redis_node.hpp"
 #include "redis/node_set.hpp"
 
 namespace tenure::cli {
@@ -48,7 +49,7 @@ struct Named {
 };
 
 tl::expected<Named, std::string> from_urls(const std::string& source, const std::vector<std::string>& urls) {
-  auto addresses = runtime::parse_addresses(urls);
+  auto addresses = redis::parse_addresses(urls);
   if (!addresses) return tl::unexpected(source + ": " + addresses.error());
   return Named{source, std::move(*addresses)};
 }
@@ -125,7 +126,7 @@ tl::expected<core::Duration, std::string> find_ttl_max(const NodeArgs& args) {
 tl::expected<std::vector<redis::Address>, std::string> find_addresses(const NodeArgs& args) {
   auto named = find_named(args);
   if (!named) return tl::unexpected(named.error());
-  if (auto error = runtime::error_in(named->addresses)) return tl::unexpected(named->source + ": " + *error);
+  if (auto error = redis::error_in(named->addresses)) return tl::unexpected(named->source + ": " + *error);
   return std::move(named->addresses);
 }
 
@@ -160,10 +161,9 @@ tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args, const redis:
 }
 
 runtime::ClientOptions as_client(const Nodes& nodes, const std::string& owner) {
-  return {.nodes = nodes.addresses,
+  return {.nodes = redis::make_nodes(nodes.addresses, nodes.keyspace, nodes.tls),
           .owner = owner,
-          .keyspace = nodes.keyspace,
-          .tls = nodes.tls,
+          .terms = nodes.keyspace.terms(),
           .log = [](std::string_view sentence) { say(sentence); }};
 }
 

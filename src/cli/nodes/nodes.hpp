@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/base/time.hpp"
+#include "redis/text/nodes.hpp"
 #include "runtime/engine/client.hpp"
-#include "runtime/nodes.hpp"
 
 namespace tenure::cli {
 
@@ -22,7 +22,7 @@ struct NodeArgs {
   runtime::TlsOptions tls{};  // each else TENURE_TLS_CA, _CERT, _KEY, _NAME
 };
 
-using runtime::Nodes;
+using redis::Nodes;
 
 // Prefix and cap alone, for nodes that are known. The error is a sentence.
 tl::expected<redis::Keyspace, std::string> choose_keyspace(const NodeArgs& args);

@@ -13,12 +13,12 @@
 #include "cli/message.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/reconfiguration.hpp"
+#include "redis/net/caller.hpp"
+#include "redis/net/speech.hpp"
 #include "redis/record_text.hpp"
+#include "redis/text/refusal_text.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/instance_id.hpp"
-#include "runtime/net/caller.hpp"
-#include "runtime/net/speech.hpp"
-#include "runtime/text/refusal_text.hpp"
 #include "runtime/wall_clock.hpp"
 
 namespace tenure::cli {
@@ -67,7 +67,7 @@ class Reconfigure {
     connections_.clear();
     records_.clear();
     for (const auto& address : all_) {
-      auto redis = runtime::Caller::connect(address, timeout, nodes_.tls);
+      auto redis = redis::Caller::connect(address, timeout, nodes_.tls);
       if (!redis) return failed(address, redis.error());
       if (auto why = unfit(*redis)) return failed(address, *why);
       auto record = redis->call({"GET", nodes_.keyspace.record()});
@@ -79,7 +79,7 @@ class Reconfigure {
   }
 
   int failed(const redis::Address& address, const Failure& failure) const {
-    say(runtime::failure_text(address, runtime::diagnosed(address, failure)));
+    say(redis::failure_text(address, redis::diagnosed(address, failure)));
     return fail(ExitCode::no_quorum, begun_ ? std::string(broken_off)
                                             : "nothing was changed: all nodes that are named must answer");
   }
@@ -186,13 +186,13 @@ class Reconfigure {
         continue;
       }
       const core::OpenRequest request{record->epoch, record->made_ms};
-      auto redis = runtime::Caller::connect(all_[node], timeout, nodes_.tls);
+      auto redis = redis::Caller::connect(all_[node], timeout, nodes_.tls);
       const auto answer =
           redis
               ? redis->call(redis::script_call(request, nodes_.keyspace, record->epoch, redis::CallBy::body))
               : tl::unexpected(redis.error());
       if (!answer) {
-        say(runtime::failure_text(all_[node], runtime::diagnosed(all_[node], answer.error())));
+        say(redis::failure_text(all_[node], redis::diagnosed(all_[node], answer.error())));
       } else if (std::holds_alternative<core::Opened>(redis::script_reply(request, *answer))) {
         open += 1;
       } else {
@@ -207,7 +207,7 @@ class Reconfigure {
   Nodes nodes_;  // those that shall decide
   std::vector<redis::Address> all_;
   bool begun_ = false;
-  std::vector<runtime::Caller> connections_{};
+  std::vector<redis::Caller> connections_{};
   std::vector<core::FoundRecord> records_{};
 };
 
@@ -216,16 +216,16 @@ class Reconfigure {
 int reconfigure(const ReconfigureArgs& args) {
   auto nodes = choose_nodes(args.nodes);
   if (!nodes) return fail(ExitCode::usage, nodes.error());
-  auto leaving = runtime::parse_addresses(args.leaving);
+  auto leaving = redis::parse_addresses(args.leaving);
   if (!leaving) return fail(ExitCode::usage, "--leaving: " + leaving.error());
   std::vector<redis::Address> all = nodes->addresses;
   all.insert(all.end(), leaving->begin(), leaving->end());
-  if (const auto error = runtime::error_in(all)) return fail(ExitCode::usage, "--leaving: " + *error);
+  if (const auto error = redis::error_in(all)) return fail(ExitCode::usage, "--leaving: " + *error);
   if (!args.yes && !can_ask()) {
     return fail(ExitCode::usage,
                 "there is no terminal to ask on: add --yes if all leases on these nodes may end");
   }
-  if (const auto warning = runtime::warning_of_even(*nodes)) say(*warning);
+  if (const auto warning = redis::warning_of_even(*nodes)) say(*warning);
   return Reconfigure(args, std::move(*nodes), std::move(all)).run();
 }
 

@@ -13,8 +13,8 @@
 #include "cli/redis_up/local_server.hpp"
 #include "core/base/number.hpp"
 #include "core/base/text.hpp"
+#include "redis/net/caller.hpp"
 #include "runtime/boot_clock.hpp"
-#include "runtime/net/caller.hpp"
 
 namespace tenure::cli {
 
@@ -41,7 +41,7 @@ std::optional<std::string> redis_at(std::uint16_t port) {
   redis::Address address;
   address.host = "127.0.0.1";
   address.port = port;
-  auto redis = runtime::Caller::connect(address, std::chrono::seconds(1));
+  auto redis = redis::Caller::connect(address, std::chrono::seconds(1));
   const auto info = redis ? ask_info(*redis, {"server"}) : tl::unexpected(redis.error());
   if (!info) return std::nullopt;
   return info->product() + " that is none of these (process " +

@@ -18,8 +18,8 @@
 #include "cli/doctor/server_info.hpp"
 #include "cli/redis_up/seal_note.hpp"
 #include "core/base/text.hpp"
+#include "redis/net/caller.hpp"
 #include "runtime/boot_clock.hpp"
-#include "runtime/net/caller.hpp"
 #include "runtime/wall_clock.hpp"
 
 namespace tenure::cli {
@@ -158,7 +158,7 @@ bool LocalServer::resume(const SealedRecord& sealed) {
   inside.path = directory_ / "up.sock";
   if (inside.path.size() >= sizeof(sockaddr_un::sun_path)) return false;
   if (launch({"--port", "0", "--unixsocket", inside.path, "--unixsocketperm", "600"}, inside)) return false;
-  auto redis = runtime::Caller::connect(inside, seconds(1));
+  auto redis = redis::Caller::connect(inside, seconds(1));
   resumed_ = redis && break_seal(*redis, redis::Keyspace{}, sealed);
   const bool open = redis && redis->call({"CONFIG", "SET", "port", std::to_string(port_)});
   std::error_code ignored;
@@ -212,7 +212,7 @@ std::optional<std::string> LocalServer::wait_until_it_answers(const redis::Addre
   while (runtime::boot_now() < deadline) {
     const auto server = running();
     if (!server) return who + " has ended; it says: " + last_words();
-    auto redis = runtime::Caller::connect(where, seconds(1));
+    auto redis = redis::Caller::connect(where, seconds(1));
     const auto pong = redis ? redis->call({"PING"}) : tl::unexpected(redis.error());
     if (pong) {
       // Somebody else may have been quicker at the port.
@@ -247,7 +247,7 @@ std::optional<std::string> LocalServer::stop() const {
 // ended and nobody can vouch for it.
 std::optional<SealedRecord> LocalServer::end_sealed(const Running& server) const {
   const redis::Keyspace keyspace;
-  auto redis = runtime::Caller::connect(address(), seconds(1));
+  auto redis = redis::Caller::connect(address(), seconds(1));
   const auto info = redis ? ask_info(*redis, {"server"}) : tl::unexpected(redis.error());
   if (!info || info->field("process_id") != std::to_string(server.pid)) return std::nullopt;
   const core::Time paused = runtime::boot_now();
@@ -263,7 +263,7 @@ std::optional<SealedRecord> LocalServer::end_sealed(const Running& server) const
     const bool still = std::max<core::Duration>(runtime::boot_now() - paused, by_wall) < write_pause * 4 / 5;
     return still ? sealed : std::optional<SealedRecord>(SealedRecord{});
   }
-  if (auto again = runtime::Caller::connect(address(), seconds(1))) take_seal_back(*again, keyspace, *sealed);
+  if (auto again = redis::Caller::connect(address(), seconds(1))) take_seal_back(*again, keyspace, *sealed);
   return std::nullopt;
 }
 

@@ -127,7 +127,7 @@ class Up {
           ": no data, beside others that have some. If it was lost, it joins them again by itself. If it is "
           "new: tenure "
           "reconfigure" +
-          runtime::node_options(all));
+          redis::node_options(all));
     }
     return number(ExitCode::done);
   }

@@ -26,14 +26,14 @@ std::optional<std::string> replaced(std::string record, const std::string& word,
 }
 
 // Nothing while it has a master or replicas: those may have been given leases that it does not know of.
-std::optional<std::string> life_of(runtime::Caller& redis) {
+std::optional<std::string> life_of(redis::Caller& redis) {
   const auto info = ask_info(redis, {"server", "replication"});
   if (!info || info->field("role") != "master" || info->field("connected_slaves") != "0") return std::nullopt;
   return info->life();
 }
 
 // What stands there, to be replaced by replace() only if it is still the same then.
-std::optional<std::string> watch(runtime::Caller& redis, const std::string& key) {
+std::optional<std::string> watch(redis::Caller& redis, const std::string& key) {
   const std::array commands{Command{"WATCH", key}, Command{"GET", key}};
   auto answers = redis.call_all(commands);
   if (!answers || answers->at(0).kind == Value::Kind::error || answers->at(1).kind != Value::Kind::string) {
@@ -42,7 +42,7 @@ std::optional<std::string> watch(runtime::Caller& redis, const std::string& key)
   return std::move(answers->at(1).text);
 }
 
-bool replace(runtime::Caller& redis, const std::string& key, const std::string& record,
+bool replace(redis::Caller& redis, const std::string& key, const std::string& record,
              std::optional<Command> as_well = std::nullopt) {
   std::vector<Command> commands{{"MULTI"}, {"SET", key, record}};
   if (as_well) commands.push_back(std::move(*as_well));
@@ -59,7 +59,7 @@ bool replace(runtime::Caller& redis, const std::string& key, const std::string& 
 
 }  // namespace
 
-std::optional<SealedRecord> seal_record(runtime::Caller& redis, const redis::Keyspace& keyspace) {
+std::optional<SealedRecord> seal_record(redis::Caller& redis, const redis::Keyspace& keyspace) {
   const auto record = watch(redis, keyspace.record());
   const auto life = life_of(redis);
   if (!record || !life) return std::nullopt;
@@ -73,12 +73,12 @@ std::optional<SealedRecord> seal_record(runtime::Caller& redis, const redis::Key
   return SealedRecord{*text, seal, *record};
 }
 
-void take_seal_back(runtime::Caller& redis, const redis::Keyspace& keyspace, const SealedRecord& sealed) {
+void take_seal_back(redis::Caller& redis, const redis::Keyspace& keyspace, const SealedRecord& sealed) {
   if (!redis.call({"CLIENT", "UNPAUSE"})) return;
   if (watch(redis, keyspace.record()) == sealed.text) replace(redis, keyspace.record(), sealed.before);
 }
 
-bool break_seal(runtime::Caller& redis, const redis::Keyspace& keyspace, const SealedRecord& sealed) {
+bool break_seal(redis::Caller& redis, const redis::Keyspace& keyspace, const SealedRecord& sealed) {
   if (watch(redis, keyspace.record()) != sealed.text) return false;
   const auto life = life_of(redis);
   const auto text = life ? replaced(sealed.text, sealed.seal, *life) : std::nullopt;

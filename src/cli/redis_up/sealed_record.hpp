@@ -10,8 +10,8 @@
 #include <optional>
 #include <string>
 
+#include "redis/net/caller.hpp"
 #include "redis/script_call.hpp"
-#include "runtime/net/caller.hpp"
 
 namespace tenure::cli {
 
@@ -26,12 +26,12 @@ struct SealedRecord {
 
 // Nobody can write anything after this, for a minute or until the seal is broken. Nothing where it cannot be sealed: there
 // is no record of this life, or the server has a master or replicas.
-std::optional<SealedRecord> seal_record(runtime::Caller& redis, const redis::Keyspace& keyspace);
+std::optional<SealedRecord> seal_record(redis::Caller& redis, const redis::Keyspace& keyspace);
 
 // The server goes on after all. Where a client has come meanwhile it has begun a quarantine, and that stays.
-void take_seal_back(runtime::Caller& redis, const redis::Keyspace& keyspace, const SealedRecord& sealed);
+void take_seal_back(redis::Caller& redis, const redis::Keyspace& keyspace, const SealedRecord& sealed);
 
 // In the next life of the server. False, and nothing was changed, if the record is not exactly the one that was sealed.
-bool break_seal(runtime::Caller& redis, const redis::Keyspace& keyspace, const SealedRecord& sealed);
+bool break_seal(redis::Caller& redis, const redis::Keyspace& keyspace, const SealedRecord& sealed);
 
 }  // namespace tenure::cli

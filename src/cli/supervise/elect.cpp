@@ -11,10 +11,10 @@
 #include "core/base/names.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/access.hpp"
+#include "redis/net/speech.hpp"
+#include "redis/text/refusal_text.hpp"
 #include "runtime/engine/election.hpp"
 #include "runtime/instance_id.hpp"
-#include "runtime/net/speech.hpp"
-#include "runtime/text/refusal_text.hpp"
 
 namespace tenure::cli {
 
@@ -35,7 +35,7 @@ tl::expected<Plan, std::string> make_plan(const ElectArgs& args) {
   auto nodes = choose_nodes(args.nodes);
   if (!nodes) return tl::unexpected(nodes.error());
   plan.nodes = std::move(*nodes);
-  auto key = runtime::lock_key("", args.name, plan.nodes.keyspace);
+  auto key = redis::lock_key("", args.name, plan.nodes.keyspace);
   if (!key) return tl::unexpected(key.error());
   core::ElectionOptions options;
   options.lease = args.lease.value_or(std::min<core::Duration>(options.lease, plan.nodes.keyspace.cap));
@@ -108,12 +108,12 @@ class Electing {
   std::shared_ptr<runtime::Election> stand(runtime::Client& client, StopOnSignal& stop) {
     auto election = client.election(plan_.election);
     election->handlers.on_hindered = [this, &stop](core::Refusal why) {
-      why.failures = runtime::diagnosed(std::move(why.failures), plan_.nodes);
+      why.failures = redis::diagnosed(std::move(why.failures), plan_.nodes);
       if (core::majority_denies_access(why.failures, plan_.nodes.addresses.size())) {
-        denied_ = runtime::refusal_text(why, args_.name, plan_.nodes);
+        denied_ = redis::refusal_text(why, args_.name, plan_.nodes);
         stop.stop();
       } else {
-        say(runtime::waiting_text(why, args_.name, plan_.nodes));
+        say(redis::waiting_text(why, args_.name, plan_.nodes));
       }
     };
     return election;
@@ -157,7 +157,7 @@ int elect(const ElectArgs& args) {
   if (const auto lack = lack_of_descriptors(descriptors_to_stay(plan->nodes.addresses.size()))) {
     return fail(ExitCode::own_error, *lack);
   }
-  if (const auto warning = runtime::warning_of_even(plan->nodes)) say(*warning);
+  if (const auto warning = redis::warning_of_even(plan->nodes)) say(*warning);
   Electing electing(args, *plan);
   if (args.command.empty()) return electing.announce();
   auto command = Command::find(args.command);

@@ -11,10 +11,10 @@
 #include "core/base/names.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/timing.hpp"
+#include "redis/net/speech.hpp"
+#include "redis/text/refusal_text.hpp"
 #include "runtime/engine/client.hpp"
 #include "runtime/instance_id.hpp"
-#include "runtime/net/speech.hpp"
-#include "runtime/text/refusal_text.hpp"
 
 namespace tenure::cli {
 
@@ -37,7 +37,7 @@ tl::expected<Plan, std::string> make_plan(const RunArgs& args) {
   auto nodes = choose_nodes(args.nodes);
   if (!nodes) return tl::unexpected(nodes.error());
   plan.nodes = std::move(*nodes);
-  auto key = runtime::lock_key(args.lock_prefix, args.name, plan.nodes.keyspace);
+  auto key = redis::lock_key(args.lock_prefix, args.name, plan.nodes.keyspace);
   if (!key) return tl::unexpected(key.error());
   plan.key = std::move(*key);
   auto options = core::timing_options(args.ttl, plan.nodes.keyspace.cap);
@@ -54,7 +54,7 @@ runtime::AcquireOptions acquire_options(const RunArgs& args, const Plan& plan) {
   options.wait_max = args.no_wait ? core::Duration::zero() : args.wait;
   if (!args.quiet) {
     options.on_waiting = [&](const core::Refusal& why) {
-      say(runtime::waiting_text(why, args.name, plan.nodes));
+      say(redis::waiting_text(why, args.name, plan.nodes));
     };
   }
   return options;
@@ -78,10 +78,10 @@ ExitCode exit_code_of(core::RefusalCode code) {
 }
 
 int refused(core::Refusal refusal, const RunArgs& args, const Plan& plan) {
-  refusal.failures = runtime::diagnosed(std::move(refusal.failures), plan.nodes);
+  refusal.failures = redis::diagnosed(std::move(refusal.failures), plan.nodes);
   const ExitCode code = exit_code_of(refusal.code);
   const bool others_turn = code == ExitCode::busy || (code == ExitCode::waited && refusal.held);
-  if (!others_turn || !args.quiet) say(runtime::refusal_text(refusal, args.name, plan.nodes));
+  if (!others_turn || !args.quiet) say(redis::refusal_text(refusal, args.name, plan.nodes));
   return code == ExitCode::busy ? args.busy_code.value_or(number(code)) : number(code);
 }
 
@@ -105,7 +105,7 @@ int finish(const RunArgs& args, const Plan& plan, const Ending& ending, runtime:
       return *ending.exit_code;
     case core::ReleaseOutcome::failed:
       say("could not release " + args.name + ", which ends by itself within " +
-          core::to_text(plan.timing.ttl) + runtime::failures_text(released.failures, plan.nodes));
+          core::to_text(plan.timing.ttl) + redis::failures_text(released.failures, plan.nodes));
       return *ending.exit_code;
     case core::ReleaseOutcome::expired:
     case core::ReleaseOutcome::taken:
@@ -141,7 +141,7 @@ int run(const RunArgs& args) {
   }
   auto command = Command::find(args.command);
   if (!command) return fail(command.error().code, command.error().sentence);
-  if (const auto warning = runtime::warning_of_even(plan->nodes); warning && !args.quiet) say(*warning);
+  if (const auto warning = redis::warning_of_even(plan->nodes); warning && !args.quiet) say(*warning);
 
   command->set_environment("TENURE_NAME", args.name);
   Guards guards(*command);

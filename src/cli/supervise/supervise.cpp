@@ -11,8 +11,8 @@
 #include "cli/supervise/terminal.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/engine/boot_timer.hpp"
+#include "runtime/engine/loss_text.hpp"
 #include "runtime/net/event_descriptor.hpp"
-#include "runtime/text/loss_text.hpp"
 
 namespace tenure::cli {
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/base/check.hpp"
 #include "runtime/engine/election.hpp"
 #include "runtime/engine/engine.hpp"
 #include "runtime/engine/membership.hpp"
@@ -51,9 +52,9 @@ std::shared_ptr<Election> Client::election(core::ElectionPlan plan) const {
   return std::make_shared<Election>(engine_, std::move(plan));
 }
 
-std::shared_ptr<Membership> Client::membership(core::FleetPlan plan, std::optional<DataNode> data,
-                                               Nodes nodes) const {
-  return std::make_shared<Membership>(engine_, std::move(plan), std::move(data), std::move(nodes));
+std::shared_ptr<Membership> Client::membership(core::FleetPlan plan, std::shared_ptr<Node> data,
+                                               DescribeNotOpen describe) const {
+  return std::make_shared<Membership>(engine_, std::move(plan), std::move(data), std::move(describe));
 }
 
 Lease Client::lend(std::shared_ptr<LeaseState> term) const {

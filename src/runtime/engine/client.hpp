@@ -1,4 +1,4 @@
-// A client of Redis that acquires and keeps leases. Calls block; whoever waits drives the I/O itself, and
+// A client of a store that acquires and keeps leases. Calls block; whoever waits drives the I/O itself, and
 // one hidden thread renews what is held when nobody waits.
 // Safe to use from many threads. Leases keep it alive. Not to be used after fork(): a child makes its own.
 #pragma once
@@ -15,10 +15,8 @@
 #include "core/election/election_plan.hpp"
 #include "core/lease/timing.hpp"
 #include "core/notice.hpp"
-#include "redis/script_call.hpp"
-#include "redis/url.hpp"
-#include "runtime/net/tls.hpp"
-#include "runtime/nodes.hpp"
+#include "runtime/engine/calls.hpp"
+#include "runtime/store/node.hpp"
 #include "tenure/event.hpp"
 
 namespace tenure::core {
@@ -28,10 +26,9 @@ struct FleetPlan;
 namespace tenure::runtime {
 
 struct ClientOptions {
-  std::vector<redis::Address> nodes{};
-  std::string owner{};  // unlike that of any other process: make_instance_id()
-  redis::Keyspace keyspace{};
-  Tls tls{};  // for nodes whose address asks for it: Tls::load()
+  std::vector<std::shared_ptr<Node>> nodes{};  // one, or several of which a quorum decides
+  std::string owner{};                         // unlike that of any other process: make_instance_id()
+  core::Terms terms{};                         // what all clients of these nodes agree on
   // Told in sentences what goes wrong beside the calls, and of events what happens to which key; on a thread of
   // their own.
   std::function<void(std::string_view)> log{};
@@ -49,17 +46,13 @@ struct AcquireOptions {
   std::function<void(const core::Refusal&)> on_waiting{};
 };
 
-// Why a lease was not renewed when its holder asked for it.
-struct NotExtended {
-  bool lost = false;  // it is held no more; else it is, until its deadline
-  std::string why{};
-};
+// Why nodes give no new leases, in words; and when they will, if that is known.
+using DescribeNotOpen =
+    std::function<std::string(const core::Refusal& refusal, std::optional<core::Duration> opens_in)>;
 
 class Engine;
 class Election;
 class Membership;
-struct DataNode;
-struct LeaseState;
 
 // The right to a name until a deadline that moves on by itself. Gives it back when destroyed, which
 // blocks for at most the node timeout and never throws.
@@ -74,7 +67,7 @@ class Lease {
   // Compares the deadline with the clock at the call: right also after the process was stopped.
   bool held() const;
   core::Time deadline() const;
-  // Stops a grace before the deadline, or at once when Redis says that the lease is gone.
+  // Stops a grace before the deadline, or at once when the store says that the lease is gone.
   std::stop_token lost() const;
   // Why, once lost() has stopped.
   std::optional<core::LossReason> loss() const;
@@ -100,9 +93,9 @@ class Client {
                                              std::stop_token stop = {});
   // An election that is not started yet.
   std::shared_ptr<Election> election(core::ElectionPlan plan) const;
-  // A part in a fleet that it has not joined yet. The nodes are the client's own, as they are to be named.
-  std::shared_ptr<Membership> membership(core::FleetPlan plan, std::optional<DataNode> data,
-                                         Nodes nodes) const;
+  // A part in a fleet that it has not joined yet, with its heartbeats on that node, if not on the first.
+  std::shared_ptr<Membership> membership(core::FleetPlan plan, std::shared_ptr<Node> data,
+                                         DescribeNotOpen describe) const;
   // A handle of its term, which the election gives back.
   Lease lend(std::shared_ptr<LeaseState> term) const;
   // Says this where the client's log goes.

@@ -1,114 +1,159 @@
 #include "runtime/engine/engine.hpp"
 
-#include <sys/eventfd.h>
+#include <unistd.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "core/base/check.hpp"
 #include "core/base/overload.hpp"
 #include "core/base/text.hpp"
 #include "runtime/boot_clock.hpp"
-#include "runtime/engine/thrown.hpp"
-#include "runtime/text/loss_text.hpp"
-#include "runtime/wall_clock.hpp"
+#include "runtime/engine/change.hpp"
+#include "runtime/engine/loss_text.hpp"
+#include "runtime/instance_id.hpp"
 
 namespace tenure::runtime {
 
 namespace {
 
+// A client that closes waits at most this long for its last releases to be answered.
+constexpr core::Duration settle_max = std::chrono::seconds(1);
+// And this long for a minority that is silent: what it holds is no lease, and lapses by itself.
+constexpr core::Duration settle_minority_max = std::chrono::milliseconds(100);
+
 tl::unexpected<NotExtended> not_extended(std::string why) {
   return tl::unexpected(NotExtended{true, std::move(why)});
 }
 
-template <class Calls>
-auto& taken(Calls& calls, typename Calls::key_type id) {
-  const auto call = calls.extract(id);
-  core::must(!call.empty(), "what ends is a call that waits");
-  return *call.mapped();
-}
-
 }  // namespace
 
-bool LeaseState::held() {
-  core::Time until = deadline;
-  while (boot_now() >= until) {
-    if (deadline.compare_exchange_weak(until, over)) return false;
-  }
-  return true;
+Engine::Engine(ClientOptions options)
+    : pid_(getpid()),
+      owner_(std::move(options.owner)),
+      terms_(std::move(options.terms)),
+      agent_({owner_, options.nodes.size(), terms_}, random_from_kernel()),
+      lines_(std::move(options.nodes), owner_, random_from_kernel()),
+      teller_(std::move(options.log), std::move(options.on_event)),
+      reactor_(*this) {}
+
+// In a child its mutexes may be locked for ever, and its thread is not there: nothing of it can be taken apart.
+std::shared_ptr<Engine> Engine::make(ClientOptions options) {
+  return {new Engine(std::move(options)), [](Engine* engine) {
+            if (!engine->forked()) delete engine;
+          }};
 }
 
-tl::expected<std::shared_ptr<LeaseState>, core::Refusal> Engine::acquire(const std::string& key,
-                                                                         const AcquireOptions& options,
-                                                                         const std::stop_token& stop) {
+// After fork() there is no hidden thread in the child, and both would draw the same nonces.
+bool Engine::forked() const { return getpid() != pid_; }
+
+Engine::~Engine() {
+  Hold hold(reactor_);
+  settle(hold);
+}
+
+// A release that was sent but not read by the store could be lost with the connection.
+void Engine::settle(Hold& hold) {
+  Waiter waiter;
+  const core::Time begin = boot_now();
+  while (!agent_.tenant().idle() && lines_.waiting()) {
+    const core::Time end = begin + (lines_.majority_waits() ? settle_max : settle_minority_max);
+    const core::Duration left = end - boot_now();
+    if (left <= core::Duration::zero()) return;
+    reactor_.wait(hold, waiter, left);
+  }
+}
+
+void Engine::wait_until_done(Hold& hold, Waiter& waiter) {
+  while (!waiter.done()) reactor_.wait(hold, waiter);
+  reactor_.leave(hold, waiter);
+}
+
+Calls::Acquisition Engine::acquire(const std::string& key, const AcquireOptions& options,
+                                   const std::stop_token& stop) {
   core::must(!forked(), "a Client is used by the process that made it: make one after fork()");
-  core::must(options.timing.ttl >= core::ttl_min && options.timing.ttl <= options_.keyspace.cap,
+  core::must(options.timing.ttl >= core::ttl_min && options.timing.ttl <= terms_.cap,
              "a TTL is made by make_timing, within the cap");
   if (stop.stop_requested()) return tl::unexpected(core::Refusal{core::RefusalCode::cancelled});
-  Call call;
-  const std::stop_callback on_stop(stop, [&] {
-    call.waker.wake(Waker::look);
-    eventfd_write(kick_.get(), 1);
-  });
-  Hold hold(*this);
+  struct Call : Waiter {
+    Calls::Acquisition end{};
+    std::optional<core::Refusal> waits{};
+  } call;
+  const std::stop_callback on_stop(stop, [&] { reactor_.interrupt(call); });
+  Hold hold(reactor_);
   if (closed_) return tl::unexpected(core::Refusal{core::RefusalCode::cancelled});
   const core::Time start = boot_now();
-  core::Wish wish{
-      key, options.timing, options.wait_max, options.retry_delay, options.retries, options.hold_max};
-  const core::AcquireId id = agent_.acquire(std::move(wish), start);
-  acquires_.emplace(id, &call);
+  const core::AcquireId id = agent_.acquire(
+      {key, options.timing, options.wait_max, options.retry_delay, options.retries, options.hold_max}, start);
+  calls_.add(id, {.done =
+                      [this, &call](Calls::Acquisition end) {
+                        call.end = std::move(end);
+                        reactor_.complete(call);
+                      },
+                  .waits =
+                      [this, &call](const core::Refusal& why) {
+                        call.waits = why;
+                        reactor_.nudge(call);
+                      }});
   const auto cancel = [&] {
     const core::Time now = boot_now();
     agent_.cancel(id, now);
     perform(now);
-    core::must(call.done, "a cancelled acquisition is refused at once");
+    core::must(call.done(), "a cancelled acquisition is refused at once");
   };
   try {
     perform(start);
-    if (!wait(hold, call, stop, &options)) cancel();
+    while (!call.done()) {
+      if (stop.stop_requested()) {
+        cancel();
+      } else if (const auto why = std::exchange(call.waits, std::nullopt); why && options.on_waiting) {
+        hold.unlock();
+        options.on_waiting(*why);
+        hold.lock();
+      } else {
+        reactor_.wait(hold, call);
+      }
+    }
   } catch (...) {  // from the user's on_waiting: nothing of this call may be left behind
     hold.lock();
-    if (!call.done) cancel();
-    end(hold, call);
-    if (call.lease) forget(*call.lease);
+    if (!call.done()) cancel();
+    reactor_.leave(hold, call);
+    if (call.end) forget(**call.end);
     throw;
   }
-  end(hold, call);
-  if (!call.lease) return tl::unexpected(std::move(call.refusal));
-  return std::move(call.lease);
+  reactor_.leave(hold, call);
+  return std::move(call.end);
 }
 
-tl::expected<core::Time, NotExtended> Engine::extend(LeaseState& lease) {
+Calls::Extension Engine::extend(LeaseState& lease) {
   if (forked()) return not_extended("it is held no more");
-  Call call;
-  Hold hold(*this);
-  lease_idle_.wait(hold, [&] { return !extensions_.contains(lease.id); });
+  struct Call : Waiter {
+    Calls::Extension end{};
+  } call;
+  Hold hold(reactor_);
+  lease_idle_.wait(hold, [&] { return !calls_.extends(lease.id); });
   const core::Time now = boot_now();
   if (lease.releasing || !lease.held() || !agent_.extend(lease.id, now)) {
     return not_extended("it is held no more");
   }
-  extensions_.emplace(lease.id, &call);
+  calls_.add_extension(lease.id, [this, &call](Calls::Extension end) {
+    call.end = std::move(end);
+    reactor_.complete(call);
+  });
   perform(now);
-  wait(hold, call, {}, nullptr);
-  end(hold, call);
-  return std::move(call.extended);
+  wait_until_done(hold, call);
+  return std::move(call.end);
 }
 
-// Whatever becomes of a lease: who waits for its extension goes on.
-void Engine::finish_extension(core::LeaseId lease, tl::expected<core::Time, NotExtended> result) {
-  const auto found = extensions_.find(lease);
-  if (found == extensions_.end()) return;
-  Call& call = *found->second;
-  extensions_.erase(found);
-  call.extended = std::move(result);
-  complete(call);
-  lease_idle_.notify_all();
+void Engine::finish_extension(core::LeaseId lease, Calls::Extension result) {
+  if (calls_.end(lease, std::move(result))) lease_idle_.notify_all();
 }
 
 core::Released Engine::release(LeaseState& lease, After after) {
   if (forked()) return {lease.id, core::ReleaseOutcome::failed};
-  Call call;
-  Hold hold(*this);
+  struct Call : Waiter {
+    core::Released end{};
+  } call;
+  Hold hold(reactor_);
   // One caller at a time; the next finds it done.
   lease_idle_.wait(hold, [&] { return !lease.releasing; });
   const core::Time now = boot_now();
@@ -120,40 +165,39 @@ core::Released Engine::release(LeaseState& lease, After after) {
   lease.releasing = true;
   finish_extension(lease.id, not_extended("it was given back"));
   lease.deadline = over;
-  if (options_.on_event) call.key = agent_.tenant().key_of(lease.id);
-  call.after = after;
+  const std::string key = teller_.wanted() ? agent_.tenant().key_of(lease.id) : "";
   agent_.release(lease.id, now);
-  releases_.emplace(lease.id, &call);
+  calls_.add(lease.id, [&](const core::Released& released) {
+    if (released.outcome != core::ReleaseOutcome::failed) {
+      teller_.tell({Event::Kind::released, key, lease.token, {}});
+    }
+    if (after == After::forget) forget(lease.id, boot_now());
+    call.end = released;
+    reactor_.complete(call);
+  });
   perform(now);
-  wait(hold, call, {}, nullptr);
-  end(hold, call);
-  return std::move(call.released);
+  wait_until_done(hold, call);
+  return std::move(call.end);
 }
 
-void Engine::on(core::Released& released, core::Time now) {
-  Call& call = taken(releases_, released.lease);
+void Engine::on(const core::Released& released, core::Time) {
   LeaseState& lease = *leases_.at(released.lease);
   lease.released = std::make_unique<core::Released>(released);
   lease.releasing = false;
   lease_idle_.notify_all();
-  if (released.outcome != core::ReleaseOutcome::failed) {
-    tell({Event::Kind::released, std::move(call.key), lease.token, {}});
-  }
-  if (call.after == After::forget) forget(released.lease, now);
-  call.released = std::move(released);
-  complete(call);
+  calls_.end(released);
 }
 
 void Engine::close() {
   if (forked()) return;
-  Hold hold(*this);
+  Hold hold(reactor_);
   if (closed_.exchange(true)) return;
   const core::Time now = boot_now();
   agent_.close_elections(now);
   agent_.close_fleet(now);
   perform(now);
-  for (const auto& [id, call] : acquires_) agent_.cancel(id, now);
-  for (const auto& [id, lease] : leases_) {
+  for (const core::AcquireId id : calls_.acquires()) agent_.cancel(id, now);
+  for (const auto& [id, lease] : leases_.all()) {
     if (lease->releasing || lease->released) continue;
     lease->released = std::make_unique<core::Released>(core::Released{id, core::ReleaseOutcome::released});
     // One that was lost before keeps its reason.
@@ -164,13 +208,7 @@ void Engine::close() {
   perform(now);
   settle(hold);
   // What could not be cleaned up in time goes on in the background, over new connections.
-  Link::News news;
-  for (Line& line : lines_) {
-    line.link.drop({core::Applied::perhaps, core::FailureCode::closed, "the client was closed"}, news);
-  }
-  for (Subscriber& subscriber : subscribers_) subscriber.close();
-  if (changes_) changes_->close();
-  hear(news, boot_now());
+  hear(lines_.drop({core::Applied::perhaps, core::FailureCode::closed, "the client was closed"}), boot_now());
   perform(boot_now());
 }
 
@@ -180,7 +218,25 @@ void Engine::forget(const LeaseState& lease) {
 
 void Engine::forget(core::LeaseId lease, core::Time now) {
   agent_.forget(lease, now);
-  leases_.erase(lease);
+  leases_.forget(lease);
+}
+
+void Engine::on_ready(std::span<const Awaited> ready, core::Time now) {
+  hear(lines_.on_ready(ready, now), now);
+  // What a message made due is done here, and not by the hidden thread, whose wake-up takes longer.
+  if (const auto due = agent_.wake(); due && *due <= now) agent_.on_timer(now);
+  perform(now);
+}
+
+void Engine::on_timer(core::Time now) {
+  agent_.on_timer(now);
+  hear(lines_.on_timer(now), now);
+  perform(now);
+}
+
+// A candidate waits for its turn without a thread of its own, and so does an instance of a fleet.
+bool Engine::busy() const {
+  return lines_.waiting() || agent_.elections().campaigning() || agent_.fleet() != nullptr;
 }
 
 // What is told, and what fails at once, may lead to more.
@@ -193,111 +249,46 @@ void Engine::perform(core::Time now) {
                          [&](auto& audience) { std::visit([&](auto& it) { on(it, now); }, audience); }},
           notice);
     }
-    perform(outcome.effects, now);
+    hear(lines_.perform(outcome.effects, now), now);
   }
-  arm_timer();
-  if (poller_ != nullptr && polled_ != snapshot()) kick_poller();
 }
 
-void Engine::perform(core::Effects& effects, core::Time now) {
-  Link::News news;
-  for (const core::Drop& drop : effects.drops) {
-    // A connection that has failed since is gone with its requests; the next one is innocent.
-    const auto carries = [&](const Line& line) { return line.link.carries(drop.id); };
-    const auto line = std::ranges::find_if(lines_, carries);
-    if (line != lines_.end()) line->link.drop(core::silence, news);
-  }
-  for (core::Send& send : effects.sends) {
-    // With every beat: is the connection still there by which others tell of changes?
-    if (changes_ && std::holds_alternative<core::BeatRequest>(send.request)) changes_->open(now, random_);
-    link_for(send).ask(send.id, std::move(send.request), now, news);
-  }
-  if (effects.listen) listen(now);
-  for (Line& line : lines_) line.link.flush(news);
-  hear(news, now);
-  note_subscriptions(now);
-}
-
-void Engine::hear(const Link::News& news, core::Time now) {
-  for (const auto& [node, record] : news.admitted) agent_.on_admitted(node, record, now);
-  for (const auto& [id, reply] : news.answers) agent_.on_reply(id, reply, now);
-}
-
-Link& Engine::link_for(const core::Send& send) {
-  const int patience = core::patience_of(send);
-  auto seen = std::make_shared<core::Token>(0);
-  for (Line& line : lines_) {
-    if (line.node != send.node) continue;
-    if (line.patience == patience) return line.link;
-    seen = line.link.seen();
-  }
-  const auto introduce = [this] { return redis::Introduction{random_.hex16(), wall_now_ms()}; };
-  if (send.node == options_.nodes.size()) {
-    lines_.push_back(
-        {send.node, patience, Link(send.node, data_->address, options_.keyspace, nullptr, seen, data_->tls)});
-  } else {
-    lines_.push_back(
-        {send.node, patience,
-         Link(send.node, options_.nodes.at(send.node), options_.keyspace, introduce, seen, options_.tls)});
-  }
-  return lines_.back().link;
+void Engine::hear(const Lines::Heard& heard, core::Time now) {
+  for (const auto& [node, it] : heard.wake_ups) agent_.on_wake_up(node, it.ticket, it.after, now);
+  for (const core::FleetChange change : heard.changes) agent_.on_change(change, now);
+  for (const auto& [node, record] : heard.news.admitted) agent_.on_admitted(node, record, now);
+  for (const auto& [id, reply] : heard.news.answers) agent_.on_reply(id, reply, now);
+  for (const auto& [node, listening] : heard.listening) agent_.on_listening(node, listening, now);
 }
 
 std::shared_ptr<LeaseState> Engine::note_lease(const core::Acquired& acquired) {
-  auto lease = std::make_shared<LeaseState>();
-  lease->id = acquired.lease;
-  lease->token = acquired.token;
-  lease->noted = acquired.deadline;
-  lease->deadline = acquired.deadline;
-  leases_.emplace(acquired.lease, lease);
-  tell({Event::Kind::acquired, acquired.key, acquired.token, {}});
-  return lease;
+  teller_.tell({Event::Kind::acquired, acquired.key, acquired.token, {}});
+  return leases_.add(acquired);
 }
 
 void Engine::on(const core::Acquired& acquired, core::Time) {
-  Call& call = taken(acquires_, acquired.acquire);
-  call.lease = note_lease(acquired);
-  complete(call);
+  calls_.end(acquired.acquire, note_lease(acquired));
 }
 
 void Engine::on(core::Refused& refused, core::Time) {
-  Call& call = taken(acquires_, refused.acquire);
-  call.refusal = std::move(refused.refusal);
-  complete(call);
+  calls_.end(refused.acquire, tl::unexpected(std::move(refused.refusal)));
 }
 
-void Engine::on(const core::Waiting& waiting, core::Time) {
-  Call& call = *acquires_.at(waiting.acquire);
-  call.waiting = waiting.refusal;
-  if (poller_ == &call) {
-    kick_poller();
-  } else {
-    call.waker.wake(Waker::look);
-  }
-}
+void Engine::on(const core::Waiting& waiting, core::Time) { calls_.tell(waiting.acquire, waiting.refusal); }
 
 void Engine::on(const core::Renewed& renewed, core::Time now) {
-  LeaseState& lease = *leases_.at(renewed.lease);
-  if (lease.extend(lease.noted, renewed.deadline)) {
-    lease.noted = renewed.deadline;
-    if (lease.uncertain.exchange(false) && fleet_listener_) {
-      fleet_listener_->on_uncertain(leases_.at(renewed.lease), false);
-    }
-    tell(Event::Kind::renewed, renewed.lease);
-    if (renewed.extended) finish_extension(renewed.lease, renewed.deadline);
-    return;
-  }
   // This thread was held up between the reply and here, past the old deadline, and the holder has looked.
-  agent_.give_up(renewed.lease, now);
+  if (!leases_.renew(renewed.lease, renewed.deadline)) return agent_.give_up(renewed.lease, now);
+  const auto& lease = leases_.at(renewed.lease);
+  if (lease->uncertain.exchange(false) && fleet_listener_) fleet_listener_->on_uncertain(lease, false);
+  tell(Event::Kind::renewed, renewed.lease);
+  if (renewed.extended) finish_extension(renewed.lease, renewed.deadline);
 }
 
 void Engine::on(const core::Lost& lost, core::Time) {
-  const auto& lease = leases_.at(lost.lease);
-  lease->extend(lease->noted, lost.deadline);  // shorter, in fact; unless it is over already
-  lease->loss = lost.reason;
   tell(Event::Kind::lost, lost.lease, loss_text(lost.reason));
+  leases_.lose(*leases_.at(lost.lease), lost.reason, lost.deadline);
   finish_extension(lost.lease, not_extended(loss_text(lost.reason)));
-  losses_.post(lease->lost);
 }
 
 void Engine::on(const core::Uncertain& uncertain, core::Time now) {
@@ -312,62 +303,16 @@ void Engine::on(const core::Uncertain& uncertain, core::Time now) {
 }
 
 void Engine::on(const core::ClockJumped& jumped, core::Time) {
-  const std::string node = redis::to_text(options_.nodes.at(jumped.node));
+  const std::string node = lines_.node(jumped.node).name();
   const std::string by = "by " + core::to_text(std::chrono::round<std::chrono::milliseconds>(jumped.by));
   log(node + ": its clock has jumped " + by + "; its grants do not count for " +
       core::to_text(jumped.distrusted_for));
-  tell({Event::Kind::clock_jumped, node, 0, by});
-}
-
-void Engine::log(std::string sentence) {
-  if (!options_.log) return;
-  // There is nobody to tell that the log itself has thrown.
-  log_.post([log = options_.log, sentence = std::move(sentence)] { thrown_by(log, sentence); },
-            CallbackExecutor::Kind::may_be_dropped);
+  teller_.tell({Event::Kind::clock_jumped, node, 0, by});
 }
 
 void Engine::tell(Event::Kind kind, core::LeaseId lease, std::string detail) {
-  if (!options_.on_event) return;
-  tell({kind, agent_.tenant().key_of(lease), leases_.at(lease)->token, std::move(detail)});
-}
-
-void Engine::tell(Event event) {
-  if (!options_.on_event) return;
-  log_.post(
-      [on_event = options_.on_event, log = options_.log, event = std::move(event)] {
-        const auto thrown = thrown_by(on_event, event);
-        if (thrown && log) thrown_by(log, "on_event has thrown" + *thrown);
-      },
-      CallbackExecutor::Kind::may_be_dropped);
-}
-
-void Engine::listen(core::Time now) {
-  if (subscribers_.empty()) {
-    for (const auto& address : options_.nodes) {
-      subscribers_.emplace_back(address, options_.keyspace.channels() + options_.owner, options_.tls);
-    }
-    listening_.assign(options_.nodes.size(), false);
-  }
-  for (Subscriber& subscriber : subscribers_) subscriber.open(now, random_);
-}
-
-// Tells the agent which subscribers have opened or closed.
-void Engine::note_subscriptions(core::Time now) {
-  for (core::NodeIndex node = 0; node < subscribers_.size(); ++node) {
-    if (subscribers_[node].listening() == listening_[node]) continue;
-    listening_[node] = subscribers_[node].listening();
-    agent_.on_listening(node, listening_[node], now);
-  }
-}
-
-// Seldom a system call: a timer that fires too early is simply set again.
-void Engine::arm_timer() {
-  auto first = agent_.wake();
-  for (const Subscriber& subscriber : subscribers_) first = core::sooner(first, subscriber.wake());
-  if (changes_) first = core::sooner(first, changes_->wake());
-  if (!first || (armed_ && *armed_ <= *first)) return;
-  armed_ = first;
-  timer_.set(first);
+  if (!teller_.wanted()) return;
+  teller_.tell({kind, agent_.tenant().key_of(lease), leases_.at(lease)->token, std::move(detail)});
 }
 
 }  // namespace tenure::runtime

@@ -1,16 +1,15 @@
 // The engine's part in elections: what the core says of them goes to their listeners.
 #include "core/base/check.hpp"
-#include "runtime/boot_clock.hpp"
-#include "runtime/engine/engine.hpp"
-#include "runtime/text/loss_text.hpp"
+#include "runtime/engine/change.hpp"
+#include "runtime/engine/loss_text.hpp"
 
 namespace tenure::runtime {
 
 bool Engine::start(core::ElectionPlan plan, std::shared_ptr<ElectionListener> listener) {
   core::must(!forked(), "a Client is used by the process that made it: make one after fork()");
-  core::must(plan.timing.ttl <= options_.keyspace.cap, "an election's lease is within the cap");
+  core::must(plan.timing.ttl <= terms_.cap, "an election's lease is within the cap");
   handlers_.make_thread();
-  const Hold hold(*this);
+  const Hold hold(reactor_);
   if (closed_) return false;
   const core::Time now = boot_now();
   const core::ElectionId id = agent_.start(std::move(plan), now);
@@ -30,7 +29,7 @@ void Engine::step_down(core::ElectionId election) {
 
 void Engine::drained(core::ElectionId election, core::LeaseId term) {
   change([&](core::Time now) {
-    if (const auto lease = leases_.find(term); lease != leases_.end()) lease->second->deadline = over;
+    leases_.end(term);
     agent_.drained(election, term, now);
   });
 }
@@ -60,10 +59,8 @@ void Engine::on(const core::TermEnding& ending, core::Time) {
   if (!lease->loss.load()) {
     const bool of_own_will =
         ending.reason == core::LossReason::stopped || ending.reason == core::LossReason::stepped_down;
-    lease->extend(lease->noted, ending.deadline);
-    lease->loss = ending.reason;
     if (!of_own_will) tell(Event::Kind::lost, ending.lease, loss_text(ending.reason));
-    losses_.post(lease->lost);
+    leases_.lose(*lease, ending.reason, ending.deadline);
   }
   finish_extension(ending.lease, tl::unexpected(NotExtended{true, loss_text(ending.reason)}));
   listeners_.at(ending.election)->on_ending(ending);
@@ -81,10 +78,9 @@ void Engine::on(const core::TermOverran& overran, core::Time) {
 }
 
 void Engine::on(const core::TermOver& ended, core::Time) {
-  const auto lease = leases_.extract(ended.lease);
-  // Before its release leaves, whoever still has it in hand.
-  lease.mapped()->deadline = over;
-  if (ended.released) tell({Event::Kind::released, ended.key, lease.mapped()->token, {}});
+  // Before its release leaves.
+  const auto lease = leases_.take(ended.lease);
+  if (ended.released) teller_.tell({Event::Kind::released, ended.key, lease->token, {}});
 }
 
 }  // namespace tenure::runtime

@@ -1,25 +1,21 @@
 // The engine's part in a fleet: what the core says of it goes to its listener.
 #include "core/base/check.hpp"
 #include "core/base/overload.hpp"
-#include "runtime/engine/engine.hpp"
+#include "runtime/engine/change.hpp"
+#include "runtime/instance_id.hpp"
 
 namespace tenure::runtime {
 
-bool Engine::join(core::FleetPlan plan, std::optional<DataNode> data,
-                  std::shared_ptr<FleetListener> listener) {
+bool Engine::join(core::FleetPlan plan, std::shared_ptr<Node> data, std::shared_ptr<FleetListener> listener) {
   core::must(!forked(), "a Client is used by the process that made it: make one after fork()");
-  core::must(plan.timing.ttl <= options_.keyspace.cap, "a fleet's leases are within the cap");
-  const Hold hold(*this);
+  core::must(plan.timing.ttl <= terms_.cap, "a fleet's leases are within the cap");
+  const Hold hold(reactor_);
   if (closed_ || fleet_listener_) return false;
-  // Its lines know the address by reference, and outlive one fleet.
-  if (data && data_ && data->address != data_->address) return false;
-  const core::Time now = boot_now();
-  plan.data = data ? static_cast<core::NodeIndex>(options_.nodes.size()) : 0;
-  if (data && !data_) data_ = data;
-  plan.boot = random_.hex16();
-  const std::string channel = redis::Keyspace::changes(plan.prefix);
+  plan.data = data ? lines_.data_index() : 0;
+  plan.boot = core::Random(random_from_kernel()).hex16();
+  if (!lines_.begin_fleet(std::move(data), plan.prefix)) return false;
   fleet_listener_ = std::move(listener);
-  changes_.emplace(data ? data_->address : options_.nodes.front(), channel, data ? data_->tls : options_.tls);
+  const core::Time now = boot_now();
   agent_.join(std::move(plan), now);
   perform(now);
   return true;
@@ -45,19 +41,19 @@ bool Engine::give_back(const std::string& session) {
 
 void Engine::session_drained(core::LeaseId lease) {
   change([&](core::Time now) {
-    if (const auto found = leases_.find(lease); found != leases_.end()) found->second->deadline = over;
+    leases_.end(lease);
     agent_.session_drained(lease, now);
   });
 }
 
 std::vector<core::Member> Engine::members() {
-  const Lock lock(mutex_);
+  const Hold hold(reactor_);
   const core::Fleet* fleet = agent_.fleet();
   return fleet != nullptr ? fleet->members() : std::vector<core::Member>();
 }
 
 std::optional<std::string> Engine::preferred(const std::string& session) {
-  const Lock lock(mutex_);
+  const Hold hold(reactor_);
   const core::Fleet* fleet = agent_.fleet();
   return fleet != nullptr ? fleet->preferred(session) : std::nullopt;
 }
@@ -71,9 +67,8 @@ std::shared_ptr<LeaseState> Engine::on_session_ending(const core::SessionEnding&
 }
 
 std::shared_ptr<LeaseState> Engine::on_session_ended(const core::SessionEnded& ended) {
-  auto lease = leases_.extract(ended.lease).mapped();
-  lease->deadline = over;
-  tell({Event::Kind::released, ended.key, lease->token, {}});
+  auto lease = leases_.take(ended.lease);
+  teller_.tell({Event::Kind::released, ended.key, lease->token, {}});
   return lease;
 }
 
@@ -96,7 +91,7 @@ void Engine::on_fleet(const core::FleetNotice& notice) {
                                 notice);
   fleet_listener_->hear(notice, lease);
   if (!std::holds_alternative<core::FleetStopped>(notice)) return;
-  changes_.reset();
+  lines_.end_fleet();
   // The last word may let the last handle of this engine go, which is done elsewhere.
   run_for_user([listener = std::move(fleet_listener_)] {});
 }

@@ -4,10 +4,9 @@
 
 #include "core/base/check.hpp"
 #include "core/base/overload.hpp"
-#include "redis/grant_text.hpp"
+#include "runtime/boot_clock.hpp"
 #include "runtime/engine/thrown.hpp"
 #include "runtime/public_time.hpp"
-#include "runtime/text/not_open_text.hpp"
 
 namespace tenure::runtime {
 
@@ -227,7 +226,7 @@ void Membership::on_uncertain(const std::shared_ptr<LeaseState>& lease, bool unc
 
 void Membership::on_taken(const core::SessionTaken& taken, const std::shared_ptr<LeaseState>& lease) {
   const core::Acquired& grant = taken.lease;
-  owned_[taken.session] = {lease, grant.key, redis::value(grant.grant, grant.token)};
+  owned_[taken.session] = {lease, grant.key, engine_->shown(grant.grant, grant.token)};
   sessions_[grant.lease] = taken.session;
   finish(taken.session, std::nullopt);
   tell({.kind = Kind::acquired,
@@ -282,8 +281,7 @@ void Membership::on_stopped() {
 void Membership::on_not_open(const core::FleetNotOpen& not_open) {
   std::optional<core::Duration> opens_in;
   if (not_open.opens_by) opens_in = *not_open.opens_by - boot_now();
-  FleetEvent event{.kind = Kind::not_open,
-                   .detail = not_open_text(not_open.refusal, nodes_, Patience::waits, opens_in)};
+  FleetEvent event{.kind = Kind::not_open, .detail = describe_(not_open.refusal, opens_in)};
   if (not_open.opens_by) event.deadline = to_public(*not_open.opens_by);
   tell(std::move(event));
 }

@@ -14,12 +14,11 @@
 #include <vector>
 
 #include "runtime/engine/engine.hpp"
-#include "runtime/nodes.hpp"
 #include "tenure/fleet.hpp"
 
 namespace tenure::runtime {
 
-// Why an instance could not join: another lives under its id, its Redis failed, or the client takes part already.
+// Why an instance could not join: another lives under its id, its store failed, or the client takes part already.
 struct NotJoined {
   std::optional<core::IdTaken> taken{};
   std::optional<core::Failure> failure{};
@@ -27,11 +26,12 @@ struct NotJoined {
 
 class Membership : public FleetListener, public std::enable_shared_from_this<Membership> {
  public:
-  Membership(std::shared_ptr<Engine> engine, core::FleetPlan plan, std::optional<DataNode> data, Nodes nodes)
+  Membership(std::shared_ptr<Engine> engine, core::FleetPlan plan, std::shared_ptr<Node> data,
+             DescribeNotOpen describe)
       : engine_(std::move(engine)),
         plan_(std::move(plan)),
         data_(std::move(data)),
-        nodes_(std::move(nodes)) {}
+        describe_(std::move(describe)) {}
 
   // Before start().
   std::function<void(const FleetEvent&)> handler{};
@@ -88,8 +88,8 @@ class Membership : public FleetListener, public std::enable_shared_from_this<Mem
 
   std::shared_ptr<Engine> engine_;
   core::FleetPlan plan_;
-  std::optional<DataNode> data_;
-  Nodes nodes_;               // to be named
+  std::shared_ptr<Node> data_;
+  DescribeNotOpen describe_;
   std::mutex sharing_;        // locked before the engine's
   mutable std::mutex mutex_;  // never locked while the engine is called
   std::condition_variable changed_;

@@ -17,7 +17,7 @@ namespace tenure::runtime {
 namespace {
 
 // Whoever only listens would never learn that the other machine is gone: the kernel asks, after ten seconds of
-// silence, and costs Redis nothing.
+// silence, and costs the server nothing.
 void notice_dead_peer(int socket) {
   const int on = 1;
   const int idle_seconds = 10;
@@ -50,19 +50,19 @@ std::string error_text(int error) {
 
 }  // namespace
 
-Dial::Dial(const redis::Address& address, const Tls& tls, Lookup& lookup, std::size_t first)
-    : address_(address), tls_(tls), lookup_(lookup), first_(first) {
-  if (address.kind == redis::Address::Kind::tcp) {
+Dial::Dial(Endpoint endpoint, const Tls& tls, Lookup& lookup, std::size_t first)
+    : endpoint_(std::move(endpoint)), tls_(tls), lookup_(lookup), first_(first) {
+  if (endpoint_.path.empty()) {
     looking_up_ = true;
     return;
   }
   sockaddr_un local{};
   local.sun_family = AF_UNIX;
-  if (address.path.size() >= sizeof local.sun_path) {
+  if (endpoint_.path.size() >= sizeof local.sun_path) {
     error_ = ENAMETOOLONG;
     return;
   }
-  std::memcpy(local.sun_path, address.path.data(), address.path.size());
+  std::memcpy(local.sun_path, endpoint_.path.data(), endpoint_.path.size());
   SocketAddress target;
   target.length = sizeof local;
   std::memcpy(&target.storage, &local, sizeof local);
@@ -108,7 +108,7 @@ bool Dial::connected() {
 
 tl::expected<std::optional<Stream>, core::Failure> Dial::step() {
   if (looking_up_) {
-    auto found = lookup_.find(address_);
+    auto found = lookup_.find(endpoint_);
     if (!found) return std::nullopt;
     if (!*found) return tl::unexpected(unreachable("its name cannot be resolved: " + found->error()));
     looking_up_ = false;
@@ -119,8 +119,8 @@ tl::expected<std::optional<Stream>, core::Failure> Dial::step() {
       if (socket_) return std::nullopt;
       return tl::unexpected(unreachable(error_text(error_)));
     }
-    if (!address_.tls) return Stream(std::move(socket_));
-    session_.emplace(tls_, address_.host, socket_.get());
+    if (!endpoint_.tls) return Stream(std::move(socket_));
+    session_.emplace(tls_, endpoint_.host, socket_.get());
   }
   const auto secure = session_->shake_hands();
   if (!secure) return tl::unexpected(secure.error());

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/message.hpp"
-#include "redis/url.hpp"
 #include "runtime/net/descriptor.hpp"
+#include "runtime/net/endpoint.hpp"
 #include "runtime/net/lookup.hpp"
 #include "runtime/net/stream.hpp"
 #include "runtime/net/tls.hpp"
@@ -19,7 +19,7 @@ class Dial {
  public:
   // The look-up outlives the dial: whoever dials again goes on with it. Of several addresses the first to
   // be tried is number `first`, so that one which swallows everything does not hide the next.
-  Dial(const redis::Address& address, const Tls& tls, Lookup& lookup, std::size_t first);
+  Dial(Endpoint endpoint, const Tls& tls, Lookup& lookup, std::size_t first);
 
   // Connected, not yet, or why not. To be called when fd() is ready for events().
   tl::expected<std::optional<Stream>, core::Failure> step();
@@ -36,7 +36,7 @@ class Dial {
   // Is there a connection? Goes on to the next target where there is none to be had.
   bool connected();
 
-  const redis::Address& address_;
+  Endpoint endpoint_;
   const Tls& tls_;
   Lookup& lookup_;
   bool looking_up_ = false;

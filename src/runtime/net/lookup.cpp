@@ -15,12 +15,12 @@ namespace tenure::runtime {
 
 namespace {
 
-Lookup::Found resolve(const redis::Address& address, int flags) {
+Lookup::Found resolve(const Endpoint& endpoint, int flags) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = flags | AI_NUMERICSERV;
   addrinfo* list = nullptr;
-  const int error = getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &list);
+  const int error = getaddrinfo(endpoint.host.c_str(), std::to_string(endpoint.port).c_str(), &hints, &list);
   if (error != 0) return tl::unexpected(std::string(gai_strerror(error)));
   std::vector<SocketAddress> found;
   for (const addrinfo* it = list; it != nullptr; it = it->ai_next) {
@@ -40,18 +40,18 @@ struct Lookup::Shared {
   std::optional<Found> found;
 };
 
-std::optional<Lookup::Found> Lookup::find(const redis::Address& address) {
+std::optional<Lookup::Found> Lookup::find(const Endpoint& endpoint) {
   if (shared_) {
     const std::lock_guard lock(shared_->mutex);
     if (!shared_->found) return std::nullopt;
   }
   if (shared_) return std::exchange(shared_, nullptr)->found;
   // Numbers need nobody's help, and cannot block.
-  if (auto numeric = resolve(address, AI_NUMERICHOST)) return numeric;
+  if (auto numeric = resolve(endpoint, AI_NUMERICHOST)) return numeric;
   try {
     shared_ = std::make_shared<Shared>();
-    std::thread([shared = shared_, address] {
-      Found found = resolve(address, 0);
+    std::thread([shared = shared_, endpoint] {
+      Found found = resolve(endpoint, 0);
       const std::lock_guard lock(shared->mutex);
       shared->found = std::move(found);
       eventfd_write(shared->done.get(), 1);

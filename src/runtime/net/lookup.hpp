@@ -10,7 +10,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "redis/url.hpp"
+#include "runtime/net/endpoint.hpp"
 
 namespace tenure::runtime {
 
@@ -24,7 +24,7 @@ class Lookup {
   using Found = tl::expected<std::vector<SocketAddress>, std::string>;
 
   // Nothing while it goes on. A result is given once; the call after that asks anew.
-  std::optional<Found> find(const redis::Address& address);
+  std::optional<Found> find(const Endpoint& endpoint);
   // Readable when the result is there; -1 when none is under way.
   int fd() const;
 

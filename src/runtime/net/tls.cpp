@@ -18,7 +18,7 @@
 
 #include "core/base/text.hpp"
 #include "runtime/net/descriptor.hpp"
-#include "runtime/text/tls_text.hpp"
+#include "runtime/net/tls_text.hpp"
 
 namespace tenure::runtime {
 

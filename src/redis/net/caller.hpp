@@ -1,0 +1,42 @@
+// One Redis, asked and waited for on the calling thread: for commands of the program that ask something once, and for work
+// that has a thread of its own. Leases do not go through here.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "core/base/time.hpp"
+#include "core/message.hpp"
+#include "redis/script_call.hpp"
+#include "redis/url.hpp"
+#include "redis/value.hpp"
+#include "runtime/net/tls.hpp"
+
+namespace tenure::redis {
+
+class Caller {
+ public:
+  // Connects and greets, within the timeout. An address that asks for TLS needs it to be set up.
+  static tl::expected<Caller, core::Failure> connect(const Address& address, core::Duration timeout,
+                                                     const runtime::Tls& tls = {});
+  ~Caller();
+  Caller(Caller&&) noexcept;
+  Caller& operator=(Caller&&) noexcept;
+
+  // An error that Redis answers with is a Failure, too. After any other the connection is closed.
+  tl::expected<Value, core::Failure> call(const Command& command);
+  // Until then, instead of within the timeout.
+  tl::expected<Value, core::Failure> call(const Command& command, core::Time deadline);
+  // All of them in one go, answered in their order within the timeout. An error that Redis answers with is one of the
+  // values; after a Failure nobody knows how many of them were done.
+  tl::expected<std::vector<Value>, core::Failure> call_all(std::span<const Command> commands);
+
+ private:
+  struct State;
+  explicit Caller(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tenure::redis

@@ -1,0 +1,26 @@
+// What does a port speak? For a person who wants to know why nothing came of a conversation: a Redis that is
+// spoken to in TLS where it expects plain text says nothing at all, and one that expects TLS just hangs up.
+// Tells the port no secret.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/time.hpp"
+#include "core/notice.hpp"
+#include "redis/text/nodes.hpp"
+#include "redis/url.hpp"
+
+namespace tenure::redis {
+
+enum class Speech : std::uint8_t { unknown, plain_text, tls };
+
+// Asks in the other way than the address says: only a port that speaks that one is told apart.
+Speech other_speech(const Address& address, core::Duration timeout);
+
+// Looks whether the port speaks otherwise than its address says, where it failed in the way that this shows.
+// Takes a moment: for a program that is about to end.
+core::Failure diagnosed(const Address& address, core::Failure failure);
+std::vector<core::NodeFailure> diagnosed(std::vector<core::NodeFailure> failures, const Nodes& nodes);
+
+}  // namespace tenure::redis

@@ -1,0 +1,91 @@
+#include "redis/net/wire.hpp"
+
+#include <poll.h>
+
+#include <array>
+#include <utility>
+
+#include "redis/encode.hpp"
+#include "runtime/net/tls_text.hpp"
+
+namespace tenure::redis {
+
+namespace {
+
+using core::Applied;
+using core::Failure;
+using core::FailureCode;
+
+Failure unreadable(std::string_view bytes, std::string why) {
+  if (!runtime::begins_like_tls(bytes)) return {Applied::perhaps, FailureCode::protocol, std::move(why)};
+  return {Applied::perhaps, FailureCode::tls, std::string(runtime::speaks_tls_text)};
+}
+
+}  // namespace
+
+void Wire::dial() {
+  connection_ = runtime::next_connection();
+  dial_.emplace(endpoint_, tls_, lookup_, dials_failed_);
+}
+
+tl::expected<bool, Failure> Wire::on_dialing() {
+  auto result = dial_->step();
+  if (!result) return tl::unexpected(result.error());
+  if (!*result) return false;
+  stream_ = std::move(**result);
+  dial_.reset();
+  dials_failed_ = 0;
+  return true;
+}
+
+void Wire::say(const std::vector<Command>& commands) {
+  for (const auto& command : commands) append_command(out_, command);
+}
+
+Wire::Result Wire::flush() {
+  while (stream_ && written_ < out_.size()) {
+    const auto sent = stream_.send(std::string_view(out_).substr(written_));
+    if (!sent) return tl::unexpected(sent.error());
+    if (*sent == 0) return {};
+    written_ += *sent;
+  }
+  if (written_ == out_.size()) {
+    out_.clear();
+    written_ = 0;
+  }
+  return {};
+}
+
+Wire::Result Wire::read(std::vector<Value>& values) {
+  static thread_local std::array<char, 16384> bytes;
+  do {
+    const auto got = stream_.receive(bytes);
+    if (!got) return tl::unexpected(got.error());
+    if (*got == 0) return {};
+    reader_.feed({bytes.data(), *got});
+    while (true) {
+      auto value = reader_.next();
+      if (!value) return tl::unexpected(unreadable({bytes.data(), *got}, std::move(value.error())));
+      if (!*value) break;
+      values.push_back(std::move(**value));
+    }
+  } while (stream_.buffered());
+  return {};
+}
+
+void Wire::close() {
+  reader_ = Reader();
+  if (dial_) dials_failed_ += 1;
+  dial_.reset();
+  stream_.close();
+  out_.clear();
+  written_ = 0;
+}
+
+runtime::Awaited Wire::awaited() const {
+  if (dial_) return {dial_->fd(), dial_->events(), connection_};
+  const short to_send = written_ < out_.size() ? stream_.events_to_send() : short{0};
+  return {stream_.fd(), static_cast<short>(stream_.events_to_receive() | to_send), connection_};
+}
+
+}  // namespace tenure::redis

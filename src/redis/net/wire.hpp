@@ -1,0 +1,62 @@
+// Bytes to and from one Redis without blocking: a dial, a connection, what is to be written, and values as they
+// come. It knows nothing of what is said.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "core/message.hpp"
+#include "redis/net/endpoint_of.hpp"
+#include "redis/reader.hpp"
+#include "redis/script_call.hpp"
+#include "redis/url.hpp"
+#include "runtime/net/dial.hpp"
+#include "runtime/net/stream.hpp"
+#include "runtime/store/connection.hpp"
+
+namespace tenure::redis {
+
+class Wire {
+ public:
+  // After an error it is to be closed; what was heard before the error counts.
+  using Result = tl::expected<void, core::Failure>;
+
+  // TLS lives longer than this.
+  Wire(const Address& address, const runtime::Tls& tls) : endpoint_(endpoint_of(address)), tls_(tls) {}
+
+  // Begins to connect.
+  void dial();
+  // True once, when the connection stands.
+  tl::expected<bool, core::Failure> on_dialing();
+  bool idle() const { return !dial_ && !stream_; }
+  bool dialing() const { return dial_.has_value(); }
+  bool connected() const { return static_cast<bool>(stream_); }
+
+  void say(const std::vector<Command>& commands);
+  // Writes what was said, as far as it goes.
+  Result flush();
+  // The values that have arrived, no more than a buffer or a record full at once.
+  Result read(std::vector<Value>& values);
+  // Has the other side closed it, or said something, without being asked?
+  bool stirred() { return stream_.stirred(); }
+  void close();
+
+  runtime::Awaited awaited() const;
+
+ private:
+  runtime::Endpoint endpoint_;
+  const runtime::Tls& tls_;
+  Reader reader_;
+  runtime::Lookup lookup_;
+  std::optional<runtime::Dial> dial_;
+  std::size_t dials_failed_ = 0;  // in a row
+  runtime::Stream stream_;
+  std::string out_;
+  std::size_t written_ = 0;
+  std::uint64_t connection_ = 0;
+};
+
+}  // namespace tenure::redis

@@ -1,0 +1,48 @@
+// The nodes that take part: where they are, and what is common to all of them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "redis/script_call.hpp"
+#include "redis/url.hpp"
+#include "runtime/net/tls.hpp"
+
+namespace tenure::redis {
+
+// One Redis, or several of which a quorum decides.
+struct Nodes {
+  std::vector<Address> addresses{};
+  Keyspace keyspace{};
+  runtime::TlsOptions tls_options{};
+  runtime::Tls tls{};  // loaded from them, where a node asks for it
+
+  bool several() const { return addresses.size() > 1; }
+  // The name that somebody chose for them; empty: their addresses are it.
+  std::string chosen_set() const;
+  std::size_t quorum() const;
+};
+
+// Each must be another server, and there may not be too many: what is wrong, or nothing.
+std::optional<std::string> error_in(const std::vector<Address>& addresses);
+
+// Addresses as users write them. The error is a sentence without secrets.
+tl::expected<std::vector<Address>, std::string> parse_addresses(const std::vector<std::string>& urls);
+
+// The key of a lock; of an election, which has no prefix of its own. The error is a sentence: one of those that Tenure needs for itself can be none.
+tl::expected<std::string, std::string> lock_key(const std::string& prefix, const std::string& name,
+                                                const Keyspace& keyspace);
+
+// An even number works, and is no better than one node less: a sentence about it, or nothing.
+std::optional<std::string> warning_of_even(const Nodes& nodes);
+
+// ": tenure init --redis URL …", to be read behind "if it is new" and pasted into a shell: a secret is not shown, and
+// comes from a variable.
+std::string how_to_init(const Nodes& nodes);
+
+// " --redis URL … --prefix …", as another command of ours takes them; without secrets.
+std::string node_options(const Nodes& nodes);
+
+}  // namespace tenure::redis

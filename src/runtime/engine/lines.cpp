@@ -1,0 +1,143 @@
+#include "runtime/engine/lines.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "core/base/overload.hpp"
+#include "core/nodes.hpp"
+
+namespace tenure::runtime {
+
+Lines::Lines(std::vector<std::shared_ptr<Node>> nodes, std::string owner, core::Random random)
+    : nodes_(std::move(nodes)), owner_(std::move(owner)), random_(random) {}
+
+Lines::Heard Lines::perform(core::Effects& effects, core::Time now) {
+  Heard heard;
+  for (const core::Drop& drop : effects.drops) {
+    // A connection that has failed since is gone with its requests; the next one is innocent.
+    const auto carries = [&](const Line& line) { return line.connection->carries(drop.id); };
+    const auto line = std::ranges::find_if(lines_, carries);
+    if (line != lines_.end()) line->connection->drop(core::silence, heard.news);
+  }
+  for (core::Send& send : effects.sends) {
+    // With every beat: is the connection still there by which others tell of changes?
+    if (changes_ && std::holds_alternative<core::BeatRequest>(send.request)) changes_->open(now, random_);
+    connection_for(send).ask(send.id, std::move(send.request), now, heard.news);
+  }
+  if (effects.listen) listen(now);
+  for (const Line& line : lines_) line.connection->flush(heard.news);
+  note_listening(heard);
+  return heard;
+}
+
+Connection& Lines::connection_for(const core::Send& send) {
+  const int patience = core::patience_of(send);
+  const auto it = std::ranges::find_if(
+      lines_, [&](const Line& line) { return line.node == send.node && line.patience == patience; });
+  if (it != lines_.end()) return *it->connection;
+  Node& node = send.node == data_index() ? *data_ : *nodes_.at(send.node);
+  lines_.push_back({send.node, patience, node.connect(send.node)});
+  return *lines_.back().connection;
+}
+
+void Lines::listen(core::Time now) {
+  if (wake_ups_.empty()) {
+    for (const auto& node : nodes_) wake_ups_.push_back(node->wake_ups(owner_));
+    listening_.assign(nodes_.size(), false);
+  }
+  for (const auto& subscription : wake_ups_) subscription->open(now, random_);
+}
+
+// Which subscriptions have opened or closed.
+void Lines::note_listening(Heard& heard) {
+  for (core::NodeIndex node = 0; node < wake_ups_.size(); ++node) {
+    if (wake_ups_[node]->listening() == listening_[node]) continue;
+    listening_[node] = wake_ups_[node]->listening();
+    heard.listening.emplace_back(node, listening_[node]);
+  }
+}
+
+Lines::Heard Lines::on_ready(std::span<const Awaited> ready, core::Time now) {
+  // Another thread may have closed a connection since, and the kernel given its number away.
+  const auto is_ready = [&](std::uint64_t connection) {
+    return std::ranges::find(ready, connection, &Awaited::connection) != ready.end();
+  };
+  Heard heard;
+  for (const Line& line : lines_) {
+    if (is_ready(line.connection->awaited().connection)) line.connection->on_ready(now, heard.news);
+  }
+  for (core::NodeIndex node = 0; node < wake_ups_.size(); ++node) {
+    if (is_ready(wake_ups_[node]->awaited().connection)) hear(*wake_ups_[node], node, now, heard);
+  }
+  if (changes_ && is_ready(changes_->awaited().connection)) hear(*changes_, std::nullopt, now, heard);
+  note_listening(heard);
+  return heard;
+}
+
+void Lines::hear(Subscription& subscription, std::optional<core::NodeIndex> node, core::Time now,
+                 Heard& heard) {
+  std::vector<Message> messages;
+  subscription.on_ready(now, random_, messages);
+  for (Message& message : messages) {
+    std::visit(core::Overload{[&](WakeUp& it) {
+                                if (node) heard.wake_ups.emplace_back(*node, std::move(it));
+                              },
+                              [&](core::FleetChange it) { heard.changes.push_back(it); }},
+               message);
+  }
+}
+
+Lines::Heard Lines::on_timer(core::Time now) {
+  for (const auto& subscription : wake_ups_) subscription->on_timer(now, random_);
+  if (changes_) changes_->on_timer(now, random_);
+  Heard heard;
+  note_listening(heard);
+  return heard;
+}
+
+Lines::Heard Lines::drop(const core::Failure& why) {
+  Heard heard;
+  for (const Line& line : lines_) line.connection->drop(why, heard.news);
+  for (const auto& subscription : wake_ups_) subscription->close();
+  if (changes_) changes_->close();
+  note_listening(heard);
+  return heard;
+}
+
+bool Lines::begin_fleet(std::shared_ptr<Node> data, const std::string& fleet) {
+  if (data && data_ && data->name() != data_->name()) return false;
+  const bool apart = data != nullptr;
+  if (data && !data_) data_ = std::move(data);
+  changes_ = (apart ? *data_ : *nodes_.front()).changes(fleet);
+  return true;
+}
+
+std::vector<Awaited> Lines::awaited() const {
+  std::vector<Awaited> all;
+  all.reserve(lines_.size() + wake_ups_.size() + 1);
+  for (const Line& line : lines_) all.push_back(line.connection->awaited());
+  for (const auto& subscription : wake_ups_) all.push_back(subscription->awaited());
+  if (changes_) all.push_back(changes_->awaited());
+  return all;
+}
+
+std::optional<core::Time> Lines::wake() const {
+  std::optional<core::Time> first;
+  for (const auto& subscription : wake_ups_) first = core::sooner(first, subscription->wake());
+  if (changes_) first = core::sooner(first, changes_->wake());
+  return first;
+}
+
+bool Lines::waiting() const {
+  return std::ranges::any_of(lines_, [](const Line& line) { return line.connection->waiting(); });
+}
+
+bool Lines::majority_waits() const {
+  std::set<core::NodeIndex> silent;
+  for (const Line& line : lines_) {
+    if (line.connection->waiting()) silent.insert(line.node);
+  }
+  return silent.contains(data_index()) || nodes_.size() - silent.size() < core::quorum_of(nodes_.size());
+}
+
+}  // namespace tenure::runtime

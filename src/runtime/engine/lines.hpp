@@ -1,0 +1,75 @@
+// The connections of one client: to each node one for each patience, made when first needed, and the subscriptions. Performs
+// the effects of the core, and gathers what comes back.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/effect.hpp"
+#include "runtime/store/node.hpp"
+
+namespace tenure::runtime {
+
+class Lines {
+ public:
+  // What has come, for the core. Messages are hints.
+  struct Heard {
+    News news{};
+    std::vector<std::pair<core::NodeIndex, WakeUp>> wake_ups{};
+    std::vector<core::FleetChange> changes{};
+    std::vector<std::pair<core::NodeIndex, bool>> listening{};  // from now on, or no more
+  };
+
+  Lines(std::vector<std::shared_ptr<Node>> nodes, std::string owner, core::Random random);
+
+  Heard perform(core::Effects& effects, core::Time now);
+  Heard on_ready(std::span<const Awaited> ready, core::Time now);
+  Heard on_timer(core::Time now);
+  // All connections, as not to be trusted any more.
+  Heard drop(const core::Failure& why);
+
+  // The fleet's heartbeats are there, if not on the first node. False: another node was given before, of which there are
+  // connections yet.
+  bool begin_fleet(std::shared_ptr<Node> data, const std::string& fleet);
+  void end_fleet() { changes_.reset(); }
+
+  std::vector<Awaited> awaited() const;
+  // When on_timer is due, if at all.
+  std::optional<core::Time> wake() const;
+  // Is something asked and not answered?
+  bool waiting() const;
+  // Are so many nodes silent that the others are no majority? Or is it the one with the heartbeats?
+  bool majority_waits() const;
+
+  const Node& node(core::NodeIndex index) const { return *nodes_.at(index); }
+  core::NodeIndex data_index() const { return static_cast<core::NodeIndex>(nodes_.size()); }
+
+ private:
+  // What is asked of a node with the same patience.
+  struct Line {
+    core::NodeIndex node = 0;
+    int patience = 0;
+    std::unique_ptr<Connection> connection;
+  };
+
+  Connection& connection_for(const core::Send& send);
+  void listen(core::Time now);
+  void note_listening(Heard& heard);
+  void hear(Subscription& subscription, std::optional<core::NodeIndex> node, core::Time now, Heard& heard);
+
+  std::vector<std::shared_ptr<Node>> nodes_;
+  std::shared_ptr<Node> data_;  // it has the index behind those of the nodes
+  std::string owner_;
+  core::Random random_;
+  std::deque<Line> lines_;                               // none ever goes
+  std::vector<std::unique_ptr<Subscription>> wake_ups_;  // by node; none before somebody waits
+  std::vector<bool> listening_;                          // by node, as was told
+  std::unique_ptr<Subscription> changes_;                // of the fleet
+};
+
+}  // namespace tenure::runtime

@@ -1,0 +1,171 @@
+#include "runtime/engine/reactor.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include <array>
+#include <utility>
+
+#include "runtime/boot_clock.hpp"
+#include "runtime/net/event_descriptor.hpp"
+#include "runtime/timespec.hpp"
+
+namespace tenure::runtime {
+
+namespace {
+
+void clear(const Descriptor& kick) {
+  eventfd_t count = 0;
+  eventfd_read(kick.get(), &count);
+}
+
+}  // namespace
+
+Reactor::Reactor(Handler& handler)
+    : handler_(handler),
+      kick_(make_event_descriptor()),
+      kick_hidden_(make_event_descriptor()),
+      thread_([this] { serve(); }) {}
+
+Reactor::~Reactor() {
+  {
+    const Hold hold(*this);
+    stopping_ = true;
+  }
+  eventfd_write(kick_hidden_.get(), 1);
+  thread_.join();
+}
+
+void Reactor::Hold::unlock() {
+  if (!lock_) return;
+  reactor_.follow_changes();
+  const auto finished = std::exchange(reactor_.finished_, {});
+  lock_.unlock();
+  for (Waiter* waiter : finished) waiter->waker_.wake(Waker::done);
+}
+
+void Reactor::wait(Hold& hold, Waiter& waiter, std::optional<core::Duration> limit) {
+  if (poller_ == nullptr) {
+    poll(hold, waiter, limit);
+  } else {
+    follow(hold, waiter, limit);
+  }
+}
+
+void Reactor::leave(Hold& hold, Waiter& waiter) {
+  hold.unlock();
+  waiter.waker_.wait_done();
+}
+
+// Lets somebody else poll. The mutex is not locked again when the waiter is done.
+void Reactor::follow(Hold& hold, Waiter& waiter, std::optional<core::Duration> limit) {
+  waiter.follows_ = followers_.insert(followers_.end(), &waiter);
+  hold.unlock();
+  if (waiter.waker_.wait(limit)) return;
+  hold.lock();
+  unfollow(waiter);
+}
+
+void Reactor::unfollow(Waiter& waiter) {
+  if (called_ == &waiter) called_ = nullptr;
+  if (!waiter.follows_) return;
+  followers_.erase(*waiter.follows_);
+  waiter.follows_.reset();
+}
+
+void Reactor::poll(Hold& hold, Waiter& poller, std::optional<core::Duration> limit) {
+  const bool hidden = &poller == &hidden_;
+  poller_ = &poller;
+  polled_ = handler_.awaited();
+  std::vector<pollfd> fds;
+  fds.push_back({(hidden ? kick_hidden_ : kick_).get(), POLLIN, 0});
+  if (hidden) fds.push_back({timer_.fd(), POLLIN, 0});
+  const std::size_t first = fds.size();
+  for (const Awaited& it : polled_) fds.push_back({it.fd, it.events, 0});
+
+  hold.unlock();
+  const timespec timeout = timespec_of(limit.value_or(core::Duration::zero()));
+  ppoll(fds.data(), fds.size(), limit ? &timeout : nullptr, nullptr);
+  hold.lock();
+
+  poller_ = nullptr;
+  if (fds[0].revents != 0) clear(hidden ? kick_hidden_ : kick_);
+  std::vector<Awaited> ready;
+  for (std::size_t i = 0; i < polled_.size(); ++i) {
+    if (fds[first + i].revents != 0) ready.push_back(polled_[i]);
+  }
+  handler_.on_ready(ready, boot_now());
+}
+
+void Reactor::serve() {
+  Hold hold(*this);
+  while (!stopping_) {
+    if (poller_ == nullptr && followers_.empty() && handler_.busy()) {
+      poll(hold, hidden_, std::nullopt);
+    } else {
+      hold.unlock();
+      std::array<pollfd, 2> fds{{{kick_hidden_.get(), POLLIN, 0}, {timer_.fd(), POLLIN, 0}}};
+      ppoll(fds.data(), fds.size(), nullptr, nullptr);
+      hold.lock();
+      if (fds[0].revents != 0) clear(kick_hidden_);
+    }
+    const core::Time now = boot_now();
+    if (armed_ && now >= *armed_) {
+      timer_.set(std::nullopt);  // also if it has not fired yet: it must not fire unheeded
+      armed_.reset();
+      handler_.on_timer(now);
+    }
+  }
+}
+
+// Whoever stops polling leaves the connections to somebody who still waits, or to the reactor's own thread.
+void Reactor::pass_on() {
+  if (called_ != nullptr) return;
+  if (!followers_.empty()) {
+    called_ = followers_.front();
+    called_->waker_.wake(Waker::look);
+  } else if (handler_.busy()) {
+    eventfd_write(kick_hidden_.get(), 1);
+  }
+}
+
+void Reactor::complete(Waiter& waiter) {
+  finished_.push_back(&waiter);
+  waiter.done_ = true;
+  unfollow(waiter);
+  if (poller_ == &waiter) kick_poller();
+}
+
+void Reactor::nudge(Waiter& waiter) {
+  if (poller_ == &waiter) {
+    kick_poller();
+  } else {
+    waiter.waker_.wake(Waker::look);
+  }
+}
+
+void Reactor::interrupt(Waiter& waiter) {
+  waiter.waker_.wake(Waker::look);
+  eventfd_write(kick_.get(), 1);
+}
+
+void Reactor::follow_changes() {
+  arm_timer();
+  if (poller_ == nullptr) {
+    pass_on();
+  } else if (polled_ != handler_.awaited()) {
+    kick_poller();
+  }
+}
+
+// Seldom a system call: a timer that fires too early is simply set again.
+void Reactor::arm_timer() {
+  const auto first = handler_.wake();
+  if (!first || (armed_ && *armed_ <= *first)) return;
+  armed_ = first;
+  timer_.set(first);
+}
+
+void Reactor::kick_poller() { eventfd_write((poller_ == &hidden_ ? kick_hidden_ : kick_).get(), 1); }
+
+}  // namespace tenure::runtime
