@@ -40,7 +40,7 @@ foreach(target tenure_redis_net tenure_world tenure-sim tenure_process tenure_ap
 endforeach()
 if(TENURE_TESTS)
   precompile(test_support ${standard} <gtest/gtest.h>)
-  foreach(kind unit scenario conformance integration process faults cli)
+  foreach(kind unit scenario conformance contract runtime integration process faults cli)
     target_precompile_headers(${kind}_tests REUSE_FROM test_support)
   endforeach()
 endif()

@@ -15,7 +15,7 @@ namespace tenure::runtime {
 
 // One of our waiters should look again, after that long.
 struct WakeUp {
-  std::string ticket{};
+  core::Grant ticket{};
   core::Duration after{};
 };
 // For a waiter, or for an instance of a fleet.
