@@ -1,14 +1,10 @@
 #include "poll/fleet_json.hpp"
 
-#include <boost/json.hpp>
-
 #include "poll/json_text.hpp"
 
 namespace tenure::poll {
 
 namespace {
-
-namespace json = boost::json;
 
 template <class Number>
 std::optional<Number> number_in(const json::object& object, std::string_view name) {

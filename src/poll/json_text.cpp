@@ -1,7 +1,6 @@
 #include "poll/json_text.hpp"
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <cmath>
 
 namespace tenure::poll {
@@ -12,7 +11,7 @@ namespace {
 constexpr std::size_t depth_max = 16;
 
 // A number beyond all that a double knows is read as infinite, and no JSON can be written of that.
-bool is_finite(const boost::json::value& value) {
+bool is_finite(const json::value& value) {
   if (const auto* number = value.if_double()) return std::isfinite(*number);
   if (const auto* array = value.if_array()) return std::ranges::all_of(*array, is_finite);
   if (const auto* object = value.if_object()) {
@@ -23,11 +22,11 @@ bool is_finite(const boost::json::value& value) {
 
 }  // namespace
 
-tl::expected<boost::json::value, std::string> read_json(std::string_view text) {
-  boost::json::parse_options options;
+tl::expected<json::value, std::string> read_json(std::string_view text) {
+  json::parse_options options;
   options.max_depth = depth_max;
-  boost::json::parser parser({}, options);
-  boost::json::error_code error;
+  json::parser parser({}, options);
+  json::error_code error;
   const std::size_t read = parser.write(text.data(), text.size(), error);
   if (error) return tl::unexpected(error.message() + " at byte " + std::to_string(read + 1));
   auto value = parser.release();

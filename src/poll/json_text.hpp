@@ -1,14 +1,15 @@
 // Reads JSON that anybody may have written, within bounds. For the few files that look into values themselves.
 #pragma once
 
-#include <boost/json/value.hpp>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
 
+#include "poll/boost_json.hpp"
+
 namespace tenure::poll {
 
 // The whole text is one value. The error says what is wrong and where.
-tl::expected<boost::json::value, std::string> read_json(std::string_view text);
+tl::expected<json::value, std::string> read_json(std::string_view text);
 
 }  // namespace tenure::poll

@@ -2,7 +2,6 @@
 
 #include <curl/curl.h>
 
-#include <boost/json.hpp>
 #include <cmath>
 #include <memory>
 #include <new>
@@ -16,7 +15,6 @@ namespace tenure::poll {
 
 namespace {
 
-namespace json = boost::json;
 using core::printable;
 using std::chrono::milliseconds;
 using Error = std::optional<std::string>;
