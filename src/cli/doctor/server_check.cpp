@@ -22,12 +22,4 @@ std::optional<std::string> unfit(const ServerInfo& info) {
   return std::nullopt;
 }
 
-std::optional<core::Failure> unfit(redis::Caller& redis) {
-  const auto info = ask_info(redis, {"server", "replication", "cluster"});
-  if (!info) return info.error();
-  auto why = unfit(*info);
-  if (!why) return std::nullopt;
-  return core::Failure{core::Applied::no, core::FailureCode::server, std::move(*why)};
-}
-
 }  // namespace tenure::cli

@@ -1,20 +1,15 @@
-// Is a server one that Tenure works with? Asks it once; changes nothing.
+// Is a server one that Tenure works with? Pure: asks nothing.
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "cli/doctor/server_info.hpp"
-#include "core/message.hpp"
-#include "redis/net/caller.hpp"
 
 namespace tenure::cli {
 
 // Why a server that says this of itself is not one, or nothing when it is. It must have been asked for server,
 // replication and cluster.
 std::optional<std::string> unfit(const ServerInfo& info);
-
-// Asks first.
-std::optional<core::Failure> unfit(redis::Caller& redis);
 
 }  // namespace tenure::cli

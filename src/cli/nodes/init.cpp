@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cli/doctor/closed_node.hpp"
-#include "cli/doctor/server_check.hpp"
 #include "cli/message.hpp"
+#include "cli/nodes/seen_node.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/record.hpp"
 #include "redis/net/caller.hpp"
@@ -24,30 +24,10 @@ namespace {
 
 using core::Failure;
 
-constexpr core::Duration timeout = std::chrono::seconds(5);
-
-// A node that was looked at and not touched yet.
-struct Found {
-  redis::Caller redis;
-  std::string record;  // empty: none
-  std::optional<ClosedNode> closed{};
-
-  // The script judges by the same: what only says that there was none before counts as none, if it is of our set.
-  bool is_new(const redis::Keyspace& ours) const {
-    const auto known = redis::read_record(record);
-    return record.empty() || (known && !known->open && known->unknown() && known->terms.set == ours.set);
-  }
-};
-
-tl::expected<Found, Failure> look_at(const redis::Address& address, const Nodes& nodes) {
-  auto redis = redis::Caller::connect(address, timeout, nodes.tls);
-  if (!redis) return tl::unexpected(redis.error());
-  if (auto why = unfit(*redis)) return tl::unexpected(std::move(*why));
-  auto facts = look_at_record(*redis, address, nodes.keyspace);
-  if (!facts) return tl::unexpected(facts.error());
-  if (!facts->record) return tl::unexpected(facts->record.error());
-  auto closed = closed_node(*facts, {{{}, nodes.keyspace}, {}, runtime::wall_now_ms(), nodes.tls_options});
-  return Found{std::move(*redis), std::move(*facts->record), std::move(closed)};
+// The script judges by the same: what only says that there was none before counts as none, if it is of our set.
+bool is_new(const SeenNode& node, const redis::Keyspace& ours) {
+  const auto known = redis::read_record(node.record);
+  return node.record.empty() || (known && !known->open && known->unknown() && known->terms.set == ours.set);
 }
 
 struct Made {
@@ -96,7 +76,7 @@ class Init {
     look();
     if (code_ == ExitCode::no_quorum) {
       if (nodes_.several()) say("nothing was changed on any node");
-    } else if (std::ranges::all_of(found_, [&](const Found& it) { return it.is_new(nodes_.keyspace); })) {
+    } else if (std::ranges::all_of(seen_, [&](const SeenNode& it) { return is_new(it, nodes_.keyspace); })) {
       make();
     } else {
       leave_alone();
@@ -107,20 +87,20 @@ class Init {
  private:
   void look() {
     for (const auto& address : nodes_.addresses) {
-      auto found = look_at(address, nodes_);
-      if (found) {
-        found_.push_back(std::move(*found));
+      auto seen = see_node(address, nodes_);
+      if (seen) {
+        seen_.push_back(std::move(*seen));
       } else {
-        failed(address, found.error());
+        failed(address, seen.error());
       }
     }
   }
 
   void make() {
     const std::string cap = core::to_text(nodes_.keyspace.cap);
-    for (std::size_t i = 0; i < found_.size(); ++i) {
+    for (std::size_t i = 0; i < seen_.size(); ++i) {
       const auto& address = nodes_.addresses[i];
-      const auto made = make_record(found_[i].redis, nodes_.keyspace);
+      const auto made = make_record(seen_[i].redis, nodes_.keyspace);
       if (!made) {
         failed(address, made.error());
       } else if (!made->made) {
@@ -133,17 +113,23 @@ class Init {
   }
 
   void leave_alone() {
-    for (std::size_t i = 0; i < found_.size(); ++i) {
+    for (std::size_t i = 0; i < seen_.size(); ++i) {
       const auto& address = nodes_.addresses[i];
-      if (found_[i].is_new(nodes_.keyspace)) {
+      if (is_new(seen_[i], nodes_.keyspace)) {
         say(redis::to_text(address) +
             ": it has no record of Tenure, and others have: its data was lost, or it "
             "is new. Nothing was changed there: it joins by itself, " +
             core::to_text(core::quarantine_length(nodes_.keyspace.cap)) + " after a client has come to stay");
       } else {
-        exists(address, found_[i].record, found_[i].closed);
+        exists(address, seen_[i].record, why_closed(i));
       }
     }
+  }
+
+  std::optional<ClosedNode> why_closed(std::size_t node) const {
+    const NodeFacts facts{
+        .address = nodes_.addresses[node], .info = seen_[node].info, .record = seen_[node].record};
+    return closed_node(facts, {{{}, nodes_.keyspace}, {}, runtime::wall_now_ms(), nodes_.tls_options});
   }
 
   void failed(const redis::Address& address, const Failure& failure) {
@@ -160,7 +146,7 @@ class Init {
 
   Nodes nodes_;
   Report report_;
-  std::vector<Found> found_{};  // of all nodes, unless some failed
+  std::vector<SeenNode> seen_{};  // of all nodes, unless some failed
   ExitCode code_ = ExitCode::done;
 };
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cli/ask_person.hpp"
-#include "cli/doctor/server_check.hpp"
 #include "cli/message.hpp"
+#include "cli/nodes/seen_node.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/reconfiguration.hpp"
 #include "redis/net/caller.hpp"
@@ -28,7 +28,6 @@ namespace {
 using core::Failure;
 using core::Reconfiguration;
 
-constexpr core::Duration timeout = std::chrono::seconds(5);
 // Records that change under our hands are read again; not for ever, if two people do this at once.
 constexpr int plans_max = 5;
 constexpr std::string_view broken_off =
@@ -67,13 +66,10 @@ class Reconfigure {
     connections_.clear();
     records_.clear();
     for (const auto& address : all_) {
-      auto redis = redis::Caller::connect(address, timeout, nodes_.tls);
-      if (!redis) return failed(address, redis.error());
-      if (auto why = unfit(*redis)) return failed(address, *why);
-      auto record = redis->call({"GET", nodes_.keyspace.record()});
-      if (!record) return failed(address, record.error());
-      connections_.push_back(std::move(*redis));
-      records_.push_back(redis::found_record(std::move(record->text)));
+      auto seen = see_node(address, nodes_);
+      if (!seen) return failed(address, seen.error());
+      connections_.push_back(std::move(seen->redis));
+      records_.push_back(redis::found_record(std::move(seen->record)));
     }
     return std::nullopt;
   }
@@ -186,7 +182,7 @@ class Reconfigure {
         continue;
       }
       const core::OpenRequest request{record->epoch, record->made_ms};
-      auto redis = redis::Caller::connect(all_[node], timeout, nodes_.tls);
+      auto redis = redis::Caller::connect(all_[node], change_timeout, nodes_.tls);
       const auto answer =
           redis
               ? redis->call(redis::script_call(request, nodes_.keyspace, record->epoch, redis::CallBy::body))
