@@ -18,6 +18,21 @@ TEST_F(RedisUpTest, L10_OneCommandMakesASetThatLocks) {
   EXPECT_TRUE(has(healthy.out, "Healthy nodes: 3 / 3")) << healthy.out;
 }
 
+// Whoever has named the set in the environment is not refused by the servers that were started there.
+TEST_F(RedisUpTest, TheSetHasTheNameInTheEnvironment) {
+  const Words named{"TENURE_NODE_SET=billing"};
+  const Result result = up({}, named);
+  EXPECT_EQ(result.code, 0) << result.err;
+  const Result locked = tenure({"run", "job", "-n", "--", "true"}, environment() + named);
+  EXPECT_EQ(locked.code, 0) << locked.err;
+  EXPECT_EQ(tenure({"run", "job", "-n", "--", "true"}, environment()).code, 76);
+}
+
+TEST_F(RedisUpTest, ABadNameInTheEnvironmentStartsNothing) {
+  EXPECT_EQ(up({}, {"TENURE_NODE_SET=a b"}).code, 64);
+  EXPECT_FALSE(fs::exists(root));
+}
+
 TEST_F(RedisUpTest, AgainItStartsOnlyWhatIsMissing) {
   ASSERT_EQ(up().code, 0);
   const std::vector<pid_t> before{pid_of(0), pid_of(1), pid_of(2)};

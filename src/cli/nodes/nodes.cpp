@@ -146,15 +146,20 @@ tl::expected<redis::Keyspace, std::string> choose_keyspace(const NodeArgs& args)
   return redis::Keyspace{args.prefix, std::chrono::duration_cast<core::Ttl>(*ttl_max)};
 }
 
+tl::expected<std::string, std::string> choose_set_name(const NodeArgs& args) {
+  std::string name = args.node_set.empty() ? from_environment("TENURE_NODE_SET").value_or("") : args.node_set;
+  if (auto error = redis::node_set_error(name)) return tl::unexpected(std::move(*error));
+  return name;
+}
+
 tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args, const redis::Address* beside) {
   auto keyspace = choose_keyspace(args);
   if (!keyspace) return tl::unexpected(keyspace.error());
   auto addresses = find_addresses(args);
   if (!addresses) return tl::unexpected(addresses.error());
-  const std::string name =
-      args.node_set.empty() ? from_environment("TENURE_NODE_SET").value_or("") : args.node_set;
-  if (auto error = redis::node_set_error(name)) return tl::unexpected(std::move(*error));
-  keyspace->set = redis::node_set(*addresses, name);
+  const auto name = choose_set_name(args);
+  if (!name) return tl::unexpected(name.error());
+  keyspace->set = redis::node_set(*addresses, *name);
   Nodes nodes{std::move(*addresses), std::move(*keyspace)};
   if (auto error = set_up_tls(args, beside, nodes)) return tl::unexpected(std::move(*error));
   return nodes;

@@ -27,6 +27,9 @@ using redis::Nodes;
 // Prefix and cap alone, for nodes that are known. The error is a sentence.
 tl::expected<redis::Keyspace, std::string> choose_keyspace(const NodeArgs& args);
 
+// By what name everybody knows the nodes; empty: by their addresses. The error is a sentence.
+tl::expected<std::string, std::string> choose_set_name(const NodeArgs& args);
+
 // A client of these nodes that says on stderr what goes wrong.
 runtime::ClientOptions as_client(const Nodes& nodes, const std::string& owner);
 

@@ -42,11 +42,13 @@ runtime::Descriptor lock(const fs::path& root) {
 // The servers of one call, and what becomes of them.
 class Up {
  public:
-  Up(const fs::path& root, const RedisUpArgs& args, redis::Keyspace keyspace)
-      : keyspace_(std::move(keyspace)) {
+  Up(const fs::path& root, const RedisUpArgs& args, redis::Keyspace keyspace, const std::string& set_name)
+      : nodes_{{}, std::move(keyspace)} {
     for (int i = 0; i < args.count; ++i) {
       servers_.push_back({LocalServer(root, static_cast<std::uint16_t>(args.port + i))});
+      nodes_.addresses.push_back(servers_.back().local.address());
     }
+    nodes_.keyspace.set = redis::node_set(nodes_.addresses, set_name);
   }
 
   int run() {
@@ -111,23 +113,19 @@ class Up {
 
   // As tenure init: only if all are new. One without data beside others that have some has rather lost it, and
   // must sit out the quarantine.
-  int declare_new() {
+  int declare_new() const {
     std::vector<const Server*> empty;
-    Nodes all{{}, keyspace_};
     for (const auto& server : servers_) {
       if (server.was_new) empty.push_back(&server);
-      all.addresses.push_back(server.local.address());
     }
-    all.keyspace.set = redis::node_set(all.addresses);
     if (empty.empty()) return number(ExitCode::done);
-    if (empty.size() == servers_.size())
-      return init(std::move(all), [](const std::string& line) { say(line); });
+    if (empty.size() == servers_.size()) return init(nodes_, [](const std::string& line) { say(line); });
     for (const Server* server : empty) {
       say(port_text(server->local) +
           ": no data, beside others that have some. If it was lost, it joins them again by itself. If it is "
           "new: tenure "
           "reconfigure" +
-          redis::node_options(all));
+          redis::node_options(nodes_));
     }
     return number(ExitCode::done);
   }
@@ -138,7 +136,7 @@ class Up {
     std::printf("export TENURE_REDIS=%s\n", urls.c_str());
   }
 
-  redis::Keyspace keyspace_;
+  Nodes nodes_;  // the same servers, as others see them
   std::vector<Server> servers_;
 };
 
@@ -147,9 +145,11 @@ class Up {
 int redis_up(const RedisUpArgs& args) {
   const auto root = root_of(args.dir);
   if (!root) return fail(ExitCode::usage, no_root);
-  // Of the environment only the cap matters here: the servers are ours, and speak no TLS.
+  // Of the environment only cap and name of the set matter here: the servers are ours, and speak no TLS.
   auto keyspace = choose_keyspace({});
   if (!keyspace) return fail(ExitCode::usage, keyspace.error());
+  const auto set_name = choose_set_name({});
+  if (!set_name) return fail(ExitCode::usage, set_name.error());
   // Whatever the shell allows others: nobody else reads or writes what is made here, by us or by the servers.
   umask(077);
   std::error_code error;
@@ -157,7 +157,7 @@ int redis_up(const RedisUpArgs& args) {
   if (error) return fail(ExitCode::own_error, "cannot make " + root->string() + ": " + error.message());
   const auto held = lock(*root);
   if (!held) return fail(ExitCode::own_error, "cannot write in " + root->string());
-  return Up(*root, args, std::move(*keyspace)).run();
+  return Up(*root, args, std::move(*keyspace), *set_name).run();
 }
 
 int redis_down(const RedisDownArgs& args) {
