@@ -26,6 +26,21 @@ int fail(ExitCode code, std::string_view sentence) {
   return number(code);
 }
 
+bool write_line(std::string line, const std::function<bool()>& may_write) {
+  line += '\n';
+  std::string_view rest = line;
+  while (!rest.empty()) {
+    if (!may_write()) return false;
+    const auto written = ::write(STDOUT_FILENO, rest.data(), rest.size());
+    if (written > 0) {
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    } else if (written == 0 || errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
 int finish_output(ExitCode code) {
   if (std::fflush(stdout) == 0) return number(code);
   say("cannot write the output: " + std::generic_category().message(errno));

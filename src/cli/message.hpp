@@ -1,6 +1,8 @@
 // What the program says: messages for people on stderr, one line each, "tenure: …"; data on stdout.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <string_view>
 
 #include "cli/exit_code.hpp"
@@ -13,6 +15,10 @@ void say(std::string_view text);
 
 // Says it, and gives the number of the exit code.
 int fail(ExitCode code, std::string_view sentence);
+
+// Writes a line to stdout at once, for a command that stays. Before each piece of it `may_write` waits for the reader, for
+// as long as its caller wants to. False when the line was not taken whole: the wait gave up, or the write failed.
+bool write_line(std::string line, const std::function<bool()>& may_write);
 
 // The exit code of a command whose output is complete: an own error when it could not be written.
 int finish_output(ExitCode code = ExitCode::done);

@@ -9,6 +9,7 @@
 #include <ctime>
 
 #include "cli/json.hpp"
+#include "cli/message.hpp"
 #include "core/base/text.hpp"
 
 namespace tenure::cli {
@@ -127,13 +128,8 @@ void PollLog::write(const Line& line) {
   if (std::string_view(line.kind) == "lease_released") owned_ -= 1;
   const bool debug = style_.level == LogLevel::debug || (style_.level == LogLevel::usual && owned_ <= few);
   if (line.debug && !debug) return;
-  const std::string text = (style_.json ? as_json(line) : as_text(line)) + "\n";
-  std::string_view rest = text;
-  while (!rest.empty() && can_write()) {
-    const auto written = ::write(STDOUT_FILENO, rest.data(), rest.size());
-    if (written <= 0) return;  // nobody reads: polling goes on
-    rest.remove_prefix(static_cast<std::size_t>(written));
-  }
+  // Polling goes on also when nobody reads.
+  write_line(style_.json ? as_json(line) : as_text(line), [this] { return can_write(); });
 }
 
 // A terminal may be held for ever (Ctrl-S), and a pipe be full: that costs lines, and no session.

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 
 #include "cli/json.hpp"
+#include "cli/message.hpp"
 #include "core/base/text.hpp"
 #include "runtime/net/event_descriptor.hpp"
 
@@ -89,17 +89,9 @@ bool ElectEvents::can_write() {
 }
 
 void ElectEvents::write(const std::string& line) {
-  const std::string whole = line + "\n";
-  std::string_view rest = whole;
-  while (!rest.empty() && !unread_) {
-    const auto written = can_write() ? ::write(STDOUT_FILENO, rest.data(), rest.size()) : 0;
-    if (written > 0) {
-      rest.remove_prefix(static_cast<std::size_t>(written));
-    } else if (written == 0 || errno != EINTR) {
-      unread_ = true;
-      eventfd_write(wake_.get(), 1);
-    }
-  }
+  if (unread_ || write_line(line, [this] { return can_write(); })) return;
+  unread_ = true;
+  eventfd_write(wake_.get(), 1);
 }
 
 void ElectEvents::wait(const std::stop_token& stop) {
