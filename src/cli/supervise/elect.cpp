@@ -3,51 +3,41 @@
 #include <cerrno>
 
 #include "cli/message.hpp"
+#include "cli/supervise/claim.hpp"
 #include "cli/supervise/command.hpp"
 #include "cli/supervise/descriptors.hpp"
 #include "cli/supervise/elect_events.hpp"
 #include "cli/supervise/stop_on_signal.hpp"
 #include "cli/supervise/supervise.hpp"
-#include "core/base/names.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/access.hpp"
 #include "redis/net/speech.hpp"
 #include "redis/text/refusal_text.hpp"
 #include "runtime/engine/election.hpp"
-#include "runtime/instance_id.hpp"
 
 namespace tenure::cli {
 
 namespace {
 
 // What the options amount to.
-struct Plan {
-  std::string owner;
-  Nodes nodes{};
-  core::ElectionPlan election{};
+struct Plan : Claim {
+  core::ElectionPlan election;
 };
 
 tl::expected<Plan, std::string> make_plan(const ElectArgs& args) {
-  if (auto error = core::name_error("the name", args.name)) return tl::unexpected(*error);
-  Plan plan;
-  plan.owner = args.id.value_or(runtime::make_instance_id());
-  if (auto error = core::name_error("the id", plan.owner)) return tl::unexpected(*error);
-  auto nodes = choose_nodes(args.nodes);
-  if (!nodes) return tl::unexpected(nodes.error());
-  plan.nodes = std::move(*nodes);
-  auto key = redis::lock_key("", args.name, plan.nodes.keyspace);
-  if (!key) return tl::unexpected(key.error());
+  auto claim = make_claim({args.name, std::nullopt, args.id, args.nodes});
+  if (!claim) return tl::unexpected(std::move(claim.error()));
+  const core::Ttl cap = claim->nodes.keyspace.cap;
   core::ElectionOptions options;
-  options.lease = args.lease.value_or(std::min<core::Duration>(options.lease, plan.nodes.keyspace.cap));
-  options.ttl_max = plan.nodes.keyspace.cap;
+  options.lease = args.lease.value_or(std::min<core::Duration>(options.lease, cap));
+  options.ttl_max = cap;
   options.renew = args.renew;
   options.grace = args.grace;
   options.drain = args.drain;
-  auto election = core::plan_election(std::move(*key), options);
+  auto election = core::plan_election(claim->key, options);
   if (!election) return tl::unexpected(election.error());
-  plan.election = std::move(*election);
-  plan.election.candidate = !args.observe;
-  return plan;
+  election->candidate = !args.observe;
+  return Plan{std::move(*claim), std::move(*election)};
 }
 
 class Electing {

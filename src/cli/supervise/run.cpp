@@ -4,48 +4,34 @@
 #include <cerrno>
 
 #include "cli/message.hpp"
+#include "cli/supervise/claim.hpp"
 #include "cli/supervise/command.hpp"
 #include "cli/supervise/descriptors.hpp"
 #include "cli/supervise/stop_on_signal.hpp"
 #include "cli/supervise/supervise.hpp"
-#include "core/base/names.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/timing.hpp"
 #include "redis/net/speech.hpp"
 #include "redis/text/refusal_text.hpp"
 #include "runtime/engine/client.hpp"
-#include "runtime/instance_id.hpp"
 
 namespace tenure::cli {
 
 namespace {
 
 // What the options amount to.
-struct Plan {
-  std::string key;
-  std::string owner;
-  core::Timing timing{};
-  Nodes nodes{};
+struct Plan : Claim {
+  core::Timing timing;
 };
 
 tl::expected<Plan, std::string> make_plan(const RunArgs& args) {
-  if (auto error = core::name_error("the name", args.name)) return tl::unexpected(*error);
-  if (auto error = core::name_error("the lock prefix", args.lock_prefix)) return tl::unexpected(*error);
-  Plan plan;
-  plan.owner = args.id.value_or(runtime::make_instance_id());
-  if (auto error = core::name_error("the owner id", plan.owner)) return tl::unexpected(*error);
-  auto nodes = choose_nodes(args.nodes);
-  if (!nodes) return tl::unexpected(nodes.error());
-  plan.nodes = std::move(*nodes);
-  auto key = redis::lock_key(args.lock_prefix, args.name, plan.nodes.keyspace);
-  if (!key) return tl::unexpected(key.error());
-  plan.key = std::move(*key);
-  auto options = core::timing_options(args.ttl, plan.nodes.keyspace.cap);
+  auto claim = make_claim({args.name, args.lock_prefix, args.id, args.nodes});
+  if (!claim) return tl::unexpected(std::move(claim.error()));
+  auto options = core::timing_options(args.ttl, claim->nodes.keyspace.cap);
   options.grace = args.grace;
   const auto timing = core::make_timing(options);
   if (!timing) return tl::unexpected(timing.error());
-  plan.timing = *timing;
-  return plan;
+  return Plan{std::move(*claim), *timing};
 }
 
 runtime::AcquireOptions acquire_options(const RunArgs& args, const Plan& plan) {

@@ -1,0 +1,25 @@
+#include "cli/supervise/claim.hpp"
+
+#include <utility>
+
+#include "core/base/names.hpp"
+#include "runtime/instance_id.hpp"
+
+namespace tenure::cli {
+
+tl::expected<Claim, std::string> make_claim(const ClaimArgs& args) {
+  if (auto error = core::name_error("the name", args.name)) return tl::unexpected(std::move(*error));
+  if (args.lock_prefix) {
+    if (auto error = core::name_error("the lock prefix", *args.lock_prefix))
+      return tl::unexpected(std::move(*error));
+  }
+  std::string owner = args.id.value_or(runtime::make_instance_id());
+  if (auto error = core::name_error("the id", owner)) return tl::unexpected(std::move(*error));
+  auto nodes = choose_nodes(args.nodes);
+  if (!nodes) return tl::unexpected(std::move(nodes.error()));
+  auto key = redis::lock_key(args.lock_prefix.value_or(""), args.name, nodes->keyspace);
+  if (!key) return tl::unexpected(std::move(key.error()));
+  return Claim{std::move(*key), std::move(owner), std::move(*nodes)};
+}
+
+}  // namespace tenure::cli
