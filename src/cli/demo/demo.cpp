@@ -10,7 +10,6 @@
 
 #include "cli/demo/demo_process.hpp"
 #include "cli/demo/demo_show.hpp"
-#include "cli/json.hpp"
 #include "cli/message.hpp"
 #include "cli/nodes/init.hpp"
 #include "cli/redis_up/local_server.hpp"
@@ -19,6 +18,7 @@
 #include "http_target/http_target.hpp"
 #include "redis/grant_text.hpp"
 #include "redis/net/caller.hpp"
+#include "poll/session_json.hpp"
 #include "runtime/boot_clock.hpp"
 
 namespace tenure::cli {
@@ -120,10 +120,9 @@ class Demo {
     if (init(Nodes{{address()}, {}}, [](const std::string&) {}) != number(ExitCode::done))
       return std::string("its Redis cannot be made ready");
     for (const auto& session : sessions()) {
-      Json json;
-      json.open_object().key("id").text(session).key("address").text(target_->url("/" + session));
-      json.key("interval_ms").number(interval.count()).close_object();
-      if (!caller_->call({"SET", "session:" + session, json.written()}))
+      const std::string text =
+          poll::write_session({.id = session, .address = target_->url("/" + session), .interval = interval});
+      if (!caller_->call({"SET", "session:" + session, text}))
         return std::string("its Redis takes no sessions");
     }
     return std::nullopt;
