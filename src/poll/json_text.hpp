@@ -1,4 +1,5 @@
-// Reads JSON that anybody may have written, within bounds. For the few files that look into values themselves.
+// Reads JSON that anybody may have written, within bounds. For the few files that look into values themselves. All JSON is
+// written by Json, except for sessions (session_json.hpp), which keep what others have written into them.
 #pragma once
 
 #include <string>
