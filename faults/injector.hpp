@@ -41,8 +41,8 @@ class Injector {
   void block(std::size_t node);
   void unblock(std::size_t node);
   // Of the ways of that client the ones that chance has chosen.
-  std::vector<Proxy::Way> ways(const Fault& fault) const;
-  void set(const Fault& fault, const Weather& weather);
+  std::vector<test::Proxy::Way> ways(const Fault& fault) const;
+  void set(const Fault& fault, const test::Weather& weather);
 
   World& world_;
   Journal& journal_;

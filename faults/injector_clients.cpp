@@ -86,9 +86,9 @@ void Injector::end_on_client(const Fault& fault) {
   }
 }
 
-std::vector<Proxy::Way> Injector::ways(const Fault& fault) const {
+std::vector<test::Proxy::Way> Injector::ways(const Fault& fault) const {
   const Crowd& crowd = world_.crowd();
-  std::vector<Proxy::Way> ways;
+  std::vector<test::Proxy::Way> ways;
   // Of the nodes at least one, or where it is to be cut off all but one at most.
   const std::size_t spared = fault.detail % (crowd.nodes + 1);
   for (std::size_t node = 0; node < crowd.nodes; ++node) {
@@ -103,7 +103,7 @@ std::vector<Proxy::Way> Injector::ways(const Fault& fault) const {
   return ways;
 }
 
-void Injector::set(const Fault& fault, const Weather& weather) {
+void Injector::set(const Fault& fault, const test::Weather& weather) {
   for (const auto& way : ways(fault)) world_.proxy().set(way, weather);
 }
 

@@ -61,7 +61,7 @@ World::World(Options options, Journal& journal)
     paths.push_back(server.socket_path());
   }
   add_sessions();
-  proxy_ = std::make_unique<Proxy>(paths, crowd.clients());
+  proxy_ = std::make_unique<test::Proxy>(paths, test::ProxyOptions{.clients = crowd.clients()});
   for (std::size_t client = 0; client < crowd.clients(); ++client) {
     workers_.emplace_back(
         crowd.name(client), [this, client](std::size_t generation) { return words(client, generation); },

@@ -10,12 +10,12 @@
 
 #include "faults/crowd.hpp"
 #include "faults/journal.hpp"
-#include "faults/proxy.hpp"
 #include "faults/register.hpp"
 #include "faults/worker.hpp"
 #include "http_target/http_target.hpp"
 #include "support/clock_shim.hpp"
 #include "support/directory.hpp"
+#include "support/proxy.hpp"
 #include "support/redis_server.hpp"
 
 namespace tenure::faults {
@@ -33,7 +33,7 @@ class World {
   ~World();
 
   const Crowd& crowd() const { return options_.crowd; }
-  Proxy& proxy() { return *proxy_; }
+  test::Proxy& proxy() { return *proxy_; }
   const Register& writes() const { return register_; }
   const http_target::HttpTarget& target() const { return *target_; }
   // The last one is that of the sessions.
@@ -55,7 +55,7 @@ class World {
   std::unique_ptr<http_target::HttpTarget> target_;
   std::deque<test::ClockShim> clocks_;
   std::deque<test::RedisServer> servers_;
-  std::unique_ptr<Proxy> proxy_;
+  std::unique_ptr<test::Proxy> proxy_;
   std::deque<Worker> workers_;  // go first
 };
 

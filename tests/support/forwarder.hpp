@@ -1,75 +1,54 @@
-// Passes bytes between its clients and one Unix socket, or port of 127.0.0.1, and stops doing so when a test asks for it: a network
-// that fails, or an address behind which another server stands from now on.
+// One client's way to one server, which stops passing bytes on when a test asks for it: a network that fails, or an address behind
+// which another server stands from now on.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <filesystem>
-#include <mutex>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include "redis/url.hpp"
+#include "support/proxy.hpp"
 
 namespace tenure::test {
 
 class Forwarder {
  public:
-  enum class Listens { unix_socket, tcp };
+  using Listens = ProxyOptions::Listens;
 
   // The path of a socket, or the number of a port.
-  explicit Forwarder(std::string target, Listens listens = Listens::unix_socket);
-  ~Forwarder();
-  Forwarder(const Forwarder&) = delete;
-  Forwarder& operator=(const Forwarder&) = delete;
+  explicit Forwarder(std::string target, Listens listens = Listens::unix_socket)
+      : proxy_({std::move(target)}, {.listens = listens, .records = true}) {}
 
-  redis::Address address() const;
-  std::uint16_t port() const { return port_; }  // 0: none
+  redis::Address address() const { return proxy_.address({}); }
+  std::uint16_t port() const { return address().port; }  // of one that listens there
 
   // Every connection breaks; who connects again gets there.
-  void point_at(std::string target);
+  void point_at(std::string target) { proxy_.point_at(0, std::move(target)); }
   // Connections stay, but nothing comes through until mend(), or nothing of what clients send, or of what they
   // are answered. What is held comes late, also when its client has gone meanwhile.
-  void hold();
-  void hold_requests();
-  void hold_replies();
+  void hold() { set({.requests_held = true, .answers_held = true}); }
+  void hold_requests() { set({.requests_held = true}); }
+  void hold_replies() { set({.answers_held = true}); }
   // Every connection breaks, and what was held is gone; new ones break, too, until mend().
-  void cut();
-  void mend();
+  void cut() { set({.cut = true}); }
+  void mend() { set({}); }
   // From now on every byte goes on its own.
-  void split() { piece_ = 1; }
+  void split() {
+    single_bytes_ = true;
+    mend();
+  }
   // All that clients have sent through so far, connection by connection: to be said again by who wants to.
-  std::vector<std::string> recorded();
+  std::vector<std::string> recorded() { return proxy_.recorded({}); }
 
  private:
-  enum class State { passes, holds, holds_requests, holds_replies, cut };
-  struct Pair {
-    int client = -1;
-    int server = -1;
-    std::size_t record = 0;
-  };
+  void set(Weather weather) {
+    weather.single_bytes = single_bytes_;
+    proxy_.set({}, weather);
+  }
 
-  // All that the thread is told to do, it has done when this returns.
-  void change(State state);
-  bool requests_pass() const { return state_ == State::passes || state_ == State::holds_replies; }
-  bool replies_pass() const { return state_ == State::passes || state_ == State::holds_requests; }
-  void run();
-  void accept_one();
-  void break_all();
-
-  std::filesystem::path directory_;
-  std::uint16_t port_ = 0;
-  int listener_ = -1;
-  int kick_ = -1;
-  std::mutex mutex_;
-  std::string target_;
-  State state_ = State::passes;
-  bool stopping_ = false;
-  std::atomic<std::size_t> piece_ = 65536;  // the most bytes that are passed on at once
-  std::vector<Pair> pairs_;
-  std::vector<std::string> records_;
-  std::thread thread_;
+  bool single_bytes_ = false;
+  Proxy proxy_;
 };
 
 }  // namespace tenure::test

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "faults/recorder.hpp"
 #include "faults/schedule.hpp"
 #include "faults/visit_judge.hpp"
+#include "support/recorder.hpp"
 
 namespace tenure::faults {
 namespace {
@@ -147,8 +147,8 @@ TEST(FaultsVisits, AFewThatWereDecidedBeforeAStopAreExcusedAndNoMore) {
 }
 
 TEST(FaultsRecorder, KeepsWholeCommandsInTheirOrder) {
-  CommandSplitter splitter;
-  Recorder recorder;
+  test::CommandSplitter splitter;
+  test::Recorder recorder;
   const std::string get = "*2\r\n$3\r\nGET\r\n$3\r\na\r\n\r\n";
   const std::string ping = "*1\r\n$4\r\nPING\r\n";
   for (const char c : get + ping + "*1\r\n$4\r\nPI") {
@@ -160,7 +160,7 @@ TEST(FaultsRecorder, KeepsWholeCommandsInTheirOrder) {
 }
 
 TEST(FaultsRecorder, ForgetsWhatIsNoCommand) {
-  CommandSplitter splitter;
+  test::CommandSplitter splitter;
   splitter.feed("HELLO\r\n*1\r\n$4\r\nPING\r\n");
   EXPECT_EQ(splitter.next(), std::nullopt);
   splitter.feed("*1\r\n$4\r\nPING\r\n");

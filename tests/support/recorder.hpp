@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace tenure::faults {
+namespace tenure::test {
 
 // Cuts one connection's stream into commands.
 class CommandSplitter {
@@ -33,4 +33,4 @@ class Recorder {
   std::deque<std::string> commands_;
 };
 
-}  // namespace tenure::faults
+}  // namespace tenure::test

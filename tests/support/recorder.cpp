@@ -1,9 +1,9 @@
-#include "faults/recorder.hpp"
+#include "support/recorder.hpp"
 
 #include <algorithm>
 #include <charconv>
 
-namespace tenure::faults {
+namespace tenure::test {
 
 namespace {
 
@@ -62,4 +62,4 @@ std::string Recorder::last(std::size_t count) const {
   return bytes;
 }
 
-}  // namespace tenure::faults
+}  // namespace tenure::test

@@ -1,4 +1,4 @@
-// The network of the faults on real processes: does it do to requests and answers what it is asked for?
+// The network between clients and servers: does it do to requests and answers what it is asked for?
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -7,12 +7,13 @@
 
 #include <array>
 
-#include "faults/proxy.hpp"
 #include "redis/encode.hpp"
 #include "runtime/boot_clock.hpp"
+#include "support/proxy.hpp"
+#include "support/redis_connection.hpp"
 #include "support/redis_server.hpp"
 
-namespace tenure::faults {
+namespace tenure::test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -50,26 +51,26 @@ class Caller {
   Descriptor socket_;
 };
 
-class FaultsProxy : public testing::Test {
+class ProxyTest : public testing::Test {
  protected:
   std::string value(const std::string& key) { return redis.command({"GET", key}).text; }
   bool becomes(const std::string& key, const std::string& wanted) {
-    return test::wait_until([&] { return value(key) == wanted; });
+    return wait_until([&] { return value(key) == wanted; });
   }
 
-  test::RedisServer redis;
-  Proxy proxy{{redis.socket_path()}, 2};
+  RedisServer redis;
+  Proxy proxy{{redis.socket_path()}, {.clients = 2}};
   static constexpr Proxy::Way way{0, 0};
   static constexpr Proxy::Way other{1, 0};
 };
 
-TEST_F(FaultsProxy, PassesRequestsAndAnswersOn) {
+TEST_F(ProxyTest, PassesRequestsAndAnswersOn) {
   const Caller caller(proxy.url(way));
   caller.send({"PING"});
   EXPECT_EQ(caller.heard(), "+PONG\r\n");
 }
 
-TEST_F(FaultsProxy, WhatIsHeldComesLaterAlsoWhenItsSenderIsGone) {
+TEST_F(ProxyTest, WhatIsHeldComesLaterAlsoWhenItsSenderIsGone) {
   proxy.set(way, {.requests_held = true});
   {
     const Caller caller(proxy.url(way));
@@ -81,7 +82,7 @@ TEST_F(FaultsProxy, WhatIsHeldComesLaterAlsoWhenItsSenderIsGone) {
   EXPECT_TRUE(becomes("a", "1"));
 }
 
-TEST_F(FaultsProxy, AnswersCanBeHeldAlone) {
+TEST_F(ProxyTest, AnswersCanBeHeldAlone) {
   const Caller caller(proxy.url(way));
   proxy.set(way, {.answers_held = true});
   caller.send({"SET", "a", "1"});
@@ -91,7 +92,7 @@ TEST_F(FaultsProxy, AnswersCanBeHeldAlone) {
   EXPECT_EQ(caller.heard(), "+OK\r\n");
 }
 
-TEST_F(FaultsProxy, WhatIsLostNeverComes) {
+TEST_F(ProxyTest, WhatIsLostNeverComes) {
   const Caller caller(proxy.url(way));
   proxy.set(way, {.requests_held = true});
   caller.send({"SET", "a", "1"});
@@ -102,7 +103,7 @@ TEST_F(FaultsProxy, WhatIsLostNeverComes) {
   EXPECT_EQ(value("a"), "");
 }
 
-TEST_F(FaultsProxy, OneClientIsCutOffAndAnotherIsNot) {
+TEST_F(ProxyTest, OneClientIsCutOffAndAnotherIsNot) {
   const Caller before(proxy.url(way));
   proxy.set(way, {.cut = true});
   EXPECT_EQ(before.heard(), "gone");
@@ -112,7 +113,7 @@ TEST_F(FaultsProxy, OneClientIsCutOffAndAnotherIsNot) {
   EXPECT_EQ(another.heard(), "+PONG\r\n");
 }
 
-TEST_F(FaultsProxy, NobodyReachesANodeThatIsIsolatedWhateverTheWeather) {
+TEST_F(ProxyTest, NobodyReachesANodeThatIsIsolatedWhateverTheWeather) {
   proxy.isolate(0, true);
   proxy.set(way, {});
   EXPECT_EQ(Caller(proxy.url(way)).heard(), "gone");
@@ -123,7 +124,7 @@ TEST_F(FaultsProxy, NobodyReachesANodeThatIsIsolatedWhateverTheWeather) {
   EXPECT_EQ(caller.heard(), "+PONG\r\n");
 }
 
-TEST_F(FaultsProxy, ADelayCountsBothWays) {
+TEST_F(ProxyTest, ADelayCountsBothWays) {
   const Caller caller(proxy.url(way));
   proxy.set(way, {.delay = 100ms});
   const auto before = boot_now();
@@ -132,7 +133,7 @@ TEST_F(FaultsProxy, ADelayCountsBothWays) {
   EXPECT_GE(boot_now() - before, 200ms);
 }
 
-TEST_F(FaultsProxy, SingleBytesAreTheSameBytes) {
+TEST_F(ProxyTest, SingleBytesAreTheSameBytes) {
   const Caller caller(proxy.url(way));
   proxy.set(way, {.single_bytes = true});
   caller.send({"SET", "a", std::string(2'000, 'x')});
@@ -140,7 +141,7 @@ TEST_F(FaultsProxy, SingleBytesAreTheSameBytes) {
   EXPECT_EQ(caller.heard().front(), '+');
 }
 
-TEST_F(FaultsProxy, TheLastCommandsComeOnceMore) {
+TEST_F(ProxyTest, TheLastCommandsComeOnceMore) {
   {
     const Caller caller(proxy.url(way));
     for (const char* key : {"a", "b", "c"}) {
@@ -160,7 +161,41 @@ TEST_F(FaultsProxy, TheLastCommandsComeOnceMore) {
   EXPECT_EQ(value("c"), "2") << "nothing was left to be repeated";
 }
 
-TEST_F(FaultsProxy, AServerThatIsAwayIsTriedAgainByTheNext) {
+TEST_F(ProxyTest, WhatIsHeldIsNotRecordedYet) {
+  Proxy recording{{redis.socket_path()}, {.records = true}};
+  const Caller caller(recording.url({}));
+  caller.send({"PING"});
+  EXPECT_EQ(caller.heard(), "+PONG\r\n");
+  const std::string ping = "*1\r\n$4\r\nPING\r\n";
+  EXPECT_EQ(recording.recorded({}), std::vector{ping});
+  recording.set({}, {.requests_held = true});
+  caller.send({"PING"});
+  EXPECT_EQ(caller.heard(200ms), "");
+  EXPECT_EQ(recording.recorded({}), std::vector{ping});
+  recording.set({}, {});
+  EXPECT_EQ(caller.heard(), "+PONG\r\n");
+  EXPECT_EQ(recording.recorded({}), std::vector{ping + ping});
+}
+
+TEST_F(ProxyTest, AnotherServerStandsBehindTheAddressFromNowOn) {
+  RedisServer next({.tcp = true});
+  next.command({"SET", "a", "next"});
+  const Caller before(proxy.url(way));
+  before.send({"PING"});
+  ASSERT_EQ(before.heard(), "+PONG\r\n");  // it has been accepted, and leads to the first
+  proxy.point_at(0, std::to_string(next.port()));
+  EXPECT_EQ(before.heard(), "gone");
+  const Caller caller(proxy.url(way));
+  caller.send({"GET", "a"});
+  EXPECT_EQ(caller.heard(), "$4\r\nnext\r\n");
+}
+
+TEST_F(ProxyTest, ListensOnASocketAsWell) {
+  const Proxy on_socket{{redis.socket_path()}, {.listens = ProxyOptions::Listens::unix_socket}};
+  EXPECT_EQ(RedisConnection(on_socket.address({}).path).command({"PING"}).text, "PONG");
+}
+
+TEST_F(ProxyTest, AServerThatIsAwayIsTriedAgainByTheNext) {
   redis.kill();
   EXPECT_EQ(Caller(proxy.url(way)).heard(), "gone");
   redis.restart();
@@ -170,4 +205,4 @@ TEST_F(FaultsProxy, AServerThatIsAwayIsTriedAgainByTheNext) {
 }
 
 }  // namespace
-}  // namespace tenure::faults
+}  // namespace tenure::test

@@ -1,12 +1,12 @@
-#include "faults/wire.hpp"
+#include "support/wire.hpp"
 
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <thread>
 
-namespace tenure::faults {
+namespace tenure::test {
 
 namespace {
 
@@ -41,11 +41,13 @@ void Wire::read(End from, core::Time due, Recorder& recorder) {
   while (auto command = splitter_.next()) recorder.add(std::move(*command));
 }
 
-std::optional<core::Time> Wire::pump(core::Time now, const Weather& weather) {
+std::optional<core::Time> Wire::pump(core::Time now, const Weather& weather, std::string* record) {
   std::optional<core::Time> wake;
-  if (!weather.requests_held && server_) wake = send(requests_, server_.get(), now, weather.single_bytes);
+  if (!weather.requests_held && server_) {
+    wake = send(requests_, {server_.get(), now, weather.single_bytes, record});
+  }
   if (!weather.answers_held && client_) {
-    wake = core::sooner(wake, send(answers_, client_.get(), now, weather.single_bytes));
+    wake = core::sooner(wake, send(answers_, {client_.get(), now, weather.single_bytes}));
   }
   // A client that is gone is told to Redis behind its last request, and the other way round.
   if (!client_ && requests_.empty() && server_ && !told_end_) {
@@ -56,25 +58,32 @@ std::optional<core::Time> Wire::pump(core::Time now, const Weather& weather) {
   return wake;
 }
 
-std::optional<core::Time> Wire::send(Flow& flow, int to, core::Time now, bool single_bytes) {
+std::optional<core::Time> Wire::send(Flow& flow, const Sending& sending) {
   while (!flow.empty()) {
     Piece& piece = flow.front();
-    if (piece.due > now) return piece.due;
-    std::size_t sent = 0;
-    while (sent < piece.bytes.size()) {
-      const std::size_t most = single_bytes ? 1 : piece.bytes.size() - sent;
-      const auto count = ::send(to, piece.bytes.data() + sent, most, MSG_NOSIGNAL | MSG_DONTWAIT);
-      if (count < 0 && (errno == EAGAIN || errno == EINTR)) break;
-      // Gone; that is read at the same end.
-      sent += count < 0 ? piece.bytes.size() - sent : static_cast<std::size_t>(count);
-    }
+    if (piece.due > sending.now) return piece.due;
+    const std::size_t sent = send(piece, sending);
+    if (sending.record != nullptr) sending.record->append(piece.bytes, 0, sent);
     if (sent < piece.bytes.size()) {
       piece.bytes.erase(0, sent);
-      return now + try_again;
+      return sending.now + try_again;
     }
     flow.pop_front();
   }
   return std::nullopt;
 }
 
-}  // namespace tenure::faults
+std::size_t Wire::send(const Piece& piece, const Sending& sending) {
+  std::size_t sent = 0;
+  while (sent < piece.bytes.size()) {
+    const std::size_t most = sending.single_bytes ? 1 : piece.bytes.size() - sent;
+    const auto count = ::send(sending.to, piece.bytes.data() + sent, most, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) break;
+    if (count < 0) return piece.bytes.size();  // gone; that is read at the same end
+    sent += static_cast<std::size_t>(count);
+    if (sending.single_bytes && sent < 16) std::this_thread::yield();  // so that somebody reads it
+  }
+  return sent;
+}
+
+}  // namespace tenure::test

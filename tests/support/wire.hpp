@@ -8,10 +8,10 @@
 #include <string>
 
 #include "core/base/time.hpp"
-#include "faults/recorder.hpp"
 #include "runtime/net/descriptor.hpp"
+#include "support/recorder.hpp"
 
-namespace tenure::faults {
+namespace tenure::test {
 
 // How bytes fare on one client's way to one node.
 struct Weather {
@@ -33,8 +33,9 @@ class Wire {
   int fd(End end) const { return end == End::client ? client_.get() : server_.get(); }
   // Something can be read there.
   void read(End from, core::Time due, Recorder& recorder);
-  // Passes on what is due. When more will be; nothing: only when more has been read.
-  std::optional<core::Time> pump(core::Time now, const Weather& weather);
+  // Passes on what is due, and adds the requests among it to the record, if there is one. When more will be due; nothing: only
+  // when more has been read.
+  std::optional<core::Time> pump(core::Time now, const Weather& weather, std::string* record = nullptr);
   bool over() const { return over_; }
 
  private:
@@ -44,7 +45,15 @@ class Wire {
   };
   using Flow = std::deque<Piece>;
 
-  static std::optional<core::Time> send(Flow& flow, int to, core::Time now, bool single_bytes);
+  struct Sending {
+    int to = -1;
+    core::Time now{};
+    bool single_bytes = false;
+    std::string* record = nullptr;
+  };
+
+  static std::optional<core::Time> send(Flow& flow, const Sending& sending);
+  static std::size_t send(const Piece& piece, const Sending& sending);
 
   runtime::Descriptor client_;
   runtime::Descriptor server_;
@@ -55,4 +64,4 @@ class Wire {
   bool over_ = false;
 };
 
-}  // namespace tenure::faults
+}  // namespace tenure::test
