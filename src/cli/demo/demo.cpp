@@ -16,9 +16,9 @@
 #include "cli/supervise/signals.hpp"
 #include "core/lease/grant.hpp"
 #include "http_target/http_target.hpp"
+#include "poll/session_json.hpp"
 #include "redis/grant_text.hpp"
 #include "redis/net/caller.hpp"
-#include "poll/session_json.hpp"
 #include "runtime/boot_clock.hpp"
 
 namespace tenure::cli {

@@ -7,9 +7,9 @@
 
 #include "cli/doctor/server_info.hpp"
 #include "core/message.hpp"
-#include "redis/url.hpp"
 #include "redis/net/caller.hpp"
 #include "redis/text/nodes.hpp"
+#include "redis/url.hpp"
 
 namespace tenure::cli {
 
