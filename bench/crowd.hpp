@@ -4,6 +4,7 @@
 #include <barrier>
 #include <functional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace tenure::bench {

@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "benches.hpp"
 #include "measure.hpp"

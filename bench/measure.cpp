@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ctime>
 #include <exception>
+#include <utility>
 
 namespace tenure::bench {
 

@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <stdexcept>
 
 #include "peer.hpp"
 #include "servers.hpp"

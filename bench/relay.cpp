@@ -1,6 +1,7 @@
 #include "relay.hpp"
 
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <set>

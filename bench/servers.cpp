@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <stdexcept>
+#include <system_error>
 #include <vector>
 
 namespace tenure::bench {

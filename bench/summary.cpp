@@ -1,6 +1,7 @@
 #include "summary.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "measure.hpp"
 

@@ -1,6 +1,7 @@
 #include "faults/report.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <numeric>
 
 namespace tenure::faults {

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "core/base/random.hpp"
 

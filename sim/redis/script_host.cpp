@@ -7,6 +7,7 @@
 #include <lua.hpp>
 #include <set>
 #include <stdexcept>
+#include <system_error>
 
 #include "core/base/check.hpp"
 #include "sim/redis/lua_values.hpp"

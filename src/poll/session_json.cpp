@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "core/base/check.hpp"
 #include "core/base/names.hpp"

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <map>
+#include <stdexcept>
 
 #include "cli/tenure_program.hpp"
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <stdexcept>
 
 #include "cli/tenure_program.hpp"
 #include "support/paths.hpp"

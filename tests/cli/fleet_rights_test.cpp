@@ -1,6 +1,7 @@
 // A user with no more rights than the README asks for can run a fleet, and needs every one of them. T31, L11.
 #include <csignal>
 #include <fstream>
+#include <stdexcept>
 
 #include "support/paths.hpp"
 #include "support/poll_fleet.hpp"

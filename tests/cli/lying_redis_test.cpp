@@ -2,6 +2,7 @@
 // nothing that it was told.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 
 #include "cli/every_command.hpp"

@@ -10,6 +10,8 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
+#include <system_error>
 
 #include "cli/tenure_program.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 
 #include "core/election/election_plan.hpp"
 #include "redis/net/caller.hpp"

@@ -7,9 +7,9 @@
 #include "http_target/http_target.hpp"
 #include "runtime/boot_clock.hpp"
 #include "support/certificates.hpp"
+#include "support/host_names.hpp"
 #include "support/polls.hpp"
 #include "support/redis_server.hpp"
-#include "support/slow_names.hpp"
 
 namespace tenure::test {
 namespace {

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <map>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace tenure::test {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "cli/demo/demo_process.hpp"
 #include "cli/demo/demo_show.hpp"

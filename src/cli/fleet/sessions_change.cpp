@@ -5,7 +5,7 @@
 #include "cli/secrets.hpp"
 #include "core/base/names.hpp"
 #include "core/base/text.hpp"
-#include "redis/text/refusal_text.hpp"
+#include "redis/text/failure_text.hpp"
 
 namespace tenure::cli {
 

@@ -14,7 +14,7 @@
 #include "redis/lock_call.hpp"
 #include "redis/record_text.hpp"
 #include "redis/session_call.hpp"
-#include "redis/text/refusal_text.hpp"
+#include "redis/text/failure_text.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/instance_id.hpp"
 

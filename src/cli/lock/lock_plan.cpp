@@ -2,7 +2,7 @@
 
 #include "cli/message.hpp"
 #include "core/base/names.hpp"
-#include "redis/text/refusal_text.hpp"
+#include "redis/text/failure_text.hpp"
 
 namespace tenure::cli {
 

@@ -16,7 +16,7 @@
 #include "redis/net/caller.hpp"
 #include "redis/net/speech.hpp"
 #include "redis/record_text.hpp"
-#include "redis/text/refusal_text.hpp"
+#include "redis/text/failure_text.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/instance_id.hpp"
 #include "runtime/wall_clock.hpp"

@@ -4,6 +4,7 @@
 
 #include <random>
 #include <string>
+#include <utility>
 
 namespace tenure::redis {
 namespace {
