@@ -32,6 +32,7 @@ struct Candidate {
       : client(client_of({url}, id)), election(client.election(key, options).value()) {
     election.on_elected([this](const Lease&) { elected_at = Clock::now().time_since_epoch(); });
   }
+  void start() { expect(election.start().has_value(), "an election cannot be started"); }
   Clock::time_point wait_elected() {
     const auto end = Clock::now() + patience;
     while (elected_at.load() == Clock::duration::zero()) {
@@ -53,7 +54,7 @@ class Relay {
     for (std::size_t i = 0; i < candidates; ++i) {
       all_.emplace_back(url_of(nodes_), "web-" + std::to_string(i), ElectionOptions{});
     }
-    for (auto& it : all_) it.election.start();
+    for (auto& it : all_) it.start();
   }
   // From the call of stop() to the handler of the next leader.
   double hand_over() {
@@ -71,7 +72,7 @@ class Relay {
       }
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
-    leader.election.start();
+    leader.start();
     return in_seconds(Clock::time_point(next->elected_at.load()) - begun);
   }
 
@@ -135,7 +136,7 @@ struct Held {
   explicit Held(const std::string& url, const std::string& id) : client(client_of({url}, id)) {
     for (std::size_t i = 0; i < count; ++i) {
       elections.push_back(client.election("bench:" + std::to_string(i)).value());
-      elections.back().start();
+      expect(elections.back().start().has_value(), "an election cannot be started");
     }
   }
   ~Held() {
@@ -182,7 +183,7 @@ Rows election_hand_over(Stage& stage) {
 
 void crash_candidate(const std::string& url) {
   Candidate candidate(url, "victim", {.lease = milliseconds(1'000)});
-  candidate.election.start();
+  candidate.start();
   while (true) std::this_thread::sleep_for(patience);
 }
 
@@ -198,7 +199,7 @@ Rows crash(Stage& stage) {
     };
     expect(test::wait_until([&] { return shows("victim"); }, patience), "the victim does not lead");
     Candidate next(url, "next", {.lease = milliseconds(1'000)});
-    next.election.start();
+    next.start();
     expect(test::wait_until([&] { return nodes.enrolled(key) == 1; }, patience), "nobody waits");
     victim.send(SIGKILL);
     victim.wait();

@@ -71,9 +71,9 @@ class ByHand {
  public:
   ByHand(test::RedisServer& server, std::size_t leases) : redis_(server.socket_path()), leases_(leases) {
     const std::string owner = runtime::make_instance_id();
-    for (std::size_t first = 0; first < leases; first += core::batch_size_max) {
+    for (std::size_t first = 0; first < leases; first += core::BatchMax{}.leases) {
       core::RenewRequest request{milliseconds(60'000), {}};
-      for (std::size_t i = first; i < first + core::batch_size_max; ++i) {
+      for (std::size_t i = first; i < first + core::BatchMax{}.leases; ++i) {
         const core::Holding item{"redlock:floor" + std::to_string(i), core::Grant(owner, i), i};
         redis_.call({"SET", item.key, redis::value(item.grant, item.token), "PX", "60000"});
         request.items.push_back(item);

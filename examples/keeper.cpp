@@ -32,12 +32,7 @@ int main(int argc, char** argv) {
   std::signal(SIGINT, [](int) { asked_to_end = 1; });
   std::signal(SIGTERM, [](int) { asked_to_end = 1; });
 
-  tenure::ClientOptions options;
-  options.nodes = example::nodes(argc, argv);
-  options.log = [](std::string_view line) {
-    std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
-  };
-  const auto client = tenure::Client::open(options);
+  const auto client = example::open(argc, argv);
   if (!client) {
     std::fprintf(stderr, "%s\n", client.error().message.c_str());
     return 64;

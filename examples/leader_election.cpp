@@ -52,7 +52,7 @@ void subscribe(tenure::Election& election) {
   print("\n=== Demo 1: Subscribe to Leadership Events ===\n");
   print("Candidate ID: " + election.candidate_id());
   print("Lock Key: " + election.name());
-  print("Lease Duration: " + hours(options.lease));
+  print("Lease Duration: " + hours(*options.lease));
   print("Renew Interval: " + hours(*options.renew));
   print("Grace Period: " + hours(*options.grace));
   election.on_elected([&election](const tenure::Lease& term) {
@@ -70,14 +70,18 @@ void subscribe(tenure::Election& election) {
   print("\nEvent handlers registered for:\n  - on_elected\n  - on_lost\n  - on_leader_changed");
 }
 
-void start(tenure::Election& election) {
+bool start(tenure::Election& election) {
   print("\n=== Demo 2: Start Leader Election ===\n");
   print("Starting leader election...");
-  election.start();
+  if (const auto started = election.start(); !started) {
+    std::fprintf(stderr, "%s\n", started.error().message.c_str());
+    return false;
+  }
   // A moment for the first answer: who leads is known then.
   for (int i = 0; i < 20 && !election.current_leader(); ++i) sleep(100ms);
   print("\nInitial election result:");
   print_status(election);
+  return true;
 }
 
 void monitor(const tenure::Election& election) {
@@ -116,12 +120,7 @@ int main(int argc, char** argv) {
   std::signal(SIGINT, [](int) { asked_to_end = 1; });
   std::signal(SIGTERM, [](int) { asked_to_end = 1; });
 
-  tenure::ClientOptions client_options;
-  client_options.nodes = example::nodes(argc, argv);
-  client_options.log = [](std::string_view line) {
-    std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
-  };
-  const auto client = tenure::Client::open(client_options);
+  const auto client = example::open(argc, argv);
   if (!client) {
     std::fprintf(stderr, "%s\n", client.error().message.c_str());
     return 64;
@@ -136,7 +135,7 @@ int main(int argc, char** argv) {
   print("  Leader Election Sample");
   print("=================================================");
   subscribe(*election);
-  start(*election);
+  if (!start(*election)) return 1;
   monitor(*election);
   work(*election);
   stop(*election);

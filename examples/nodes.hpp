@@ -2,24 +2,26 @@
 #pragma once
 
 #include <cstdio>
-#include <cstdlib>
-#include <sstream>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include <tenure/client.hpp>
+
 namespace example {
 
-// The URLs on the command line, else those in TENURE_REDIS (with commas between them), else three nodes on this machine,
-// as `tenure redis up` starts them.
-inline std::vector<std::string> nodes(int argc, char** argv) {
-  std::vector<std::string> urls(argv + 1, argv + argc);
-  if (const char* text = std::getenv("TENURE_REDIS"); urls.empty() && text != nullptr) {
-    std::istringstream list(text);
-    for (std::string url; std::getline(list, url, ',');) urls.push_back(url);
+// A client of the nodes on the command line, else of those that the environment names (TENURE_REDIS and the other variables of
+// the program), else of three on this machine, as `tenure redis up` starts them. What goes wrong is said on stderr.
+inline tl::expected<tenure::Client, tenure::Refusal> open(int argc, char** argv) {
+  tenure::ClientOptions options;
+  options.log = [](std::string_view line) {
+    std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+  };
+  if (argc > 1) {
+    options.nodes.assign(argv + 1, argv + argc);
+    return tenure::Client::open(options);
   }
-  if (urls.empty()) urls = {"redis://127.0.0.1:6379", "redis://127.0.0.1:6380", "redis://127.0.0.1:6381"};
-  return urls;
+  options.nodes = {"redis://127.0.0.1:6379", "redis://127.0.0.1:6380", "redis://127.0.0.1:6381"};
+  return tenure::Client::from_environment(options);
 }
 
 // Prints the help and gives true if it was asked for.

@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <system_error>
 
-#include "cli/args/duration.hpp"
 #include "core/base/check.hpp"
 #include "core/base/duration_reader.hpp"
+#include "core/base/duration_text.hpp"
 #include "core/election/election_plan.hpp"
 #include "fuzz/target.hpp"
 #include "fuzz/values.hpp"
@@ -22,7 +23,7 @@ using core::must;
 using std::chrono::milliseconds;
 
 void try_typed(std::string_view text) {
-  const auto typed = cli::parse_duration(text);
+  const auto typed = core::parse_duration(text);
   if (!typed) {
     must(!typed.error().empty(), "a refusal says why");
     return;
@@ -30,7 +31,7 @@ void try_typed(std::string_view text) {
   must(*typed >= milliseconds(1) && *typed <= core::duration_max, "what is typed is of use");
   const auto whole = std::chrono::duration_cast<milliseconds>(*typed);
   must(whole == *typed, "nothing is rounded");
-  must(cli::parse_duration(std::to_string(whole.count()) + "ms") == *typed, "what was read can be written");
+  must(core::parse_duration(std::to_string(whole.count()) + "ms") == *typed, "what was read can be written");
 }
 
 std::optional<milliseconds> next_given(std::string_view& input) {
@@ -78,7 +79,7 @@ void try_lock(const Given& given) {
 void try_election(const Given& given) {
   core::DurationReader reader;
   core::ElectionOptions options;
-  options.lease = reader.read("lease", given.ttl).value_or(options.lease);
+  options.lease = reader.read("lease", given.ttl);
   options.ttl_max = reader.read("ttl_max", given.cap).value_or(options.ttl_max);
   options.renew = reader.read("renew", given.renew);
   options.grace = reader.read("grace", given.grace);

@@ -42,6 +42,11 @@ class Client {
 
   /// Refused (usage, system) when an option is wrong, or this machine has no descriptor or thread left. Connects to nothing yet: that happens when something is wished for.
   [[nodiscard]] static tl::expected<Client, Refusal> open(ClientOptions options = {});
+  /// The same, with the nodes that the program `tenure` would take from the environment: TENURE_STORE or
+  /// TENURE_REDIS, which mean the same (URLs with commas between them), else TENURE_REDIS_FILE, else REDIS_URL. TENURE_TTL_MAX (90s), TENURE_NODE_SET and TENURE_TLS_CA, _CERT, _KEY
+  /// and _NAME count as well. What is set there counts before the options, what is unset or empty leaves them as they are.
+  /// Refused (usage) also where a variable is wrong: the sentence names it. No other thread may change the environment meanwhile.
+  [[nodiscard]] static tl::expected<Client, Refusal> from_environment(ClientOptions options = {});
 
   [[nodiscard]] Lock lock(std::string name, LockOptions options = {}) const;
   /// All of these names or none: taken one after the other in the order of their letters, so that two who want the
@@ -52,8 +57,8 @@ class Client {
                                                                       const Wait& wait = {},
                                                                       const std::stop_token& stop = {}) const;
   /// Waits for the name, does this work while it is held, and gives it back, also when the work throws: that comes out here.
-  /// Refused as Lock::acquire() is, or (lost) when the lease was lost before the work had ended; it should end when
-  /// Lease::lost() stops.
+  /// Refused as Lock::acquire() is, or (lost) when the lease was lost before the work had ended, also if the work has ended in
+  /// time because of that; it should end when Lease::lost() stops.
   [[nodiscard]] tl::expected<void, Refusal> with_lock(std::string name,
                                                       const std::function<void(const Lease&)>& work,
                                                       LockOptions options = {}, const Wait& wait = {},
@@ -79,6 +84,7 @@ class Client {
   void close();
 
  private:
+  friend struct detail::Context;
   explicit Client(std::shared_ptr<detail::Context> context);
   std::shared_ptr<detail::Context> context_;
 };

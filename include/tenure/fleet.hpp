@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -30,8 +31,15 @@ struct FleetOptions {
   unsigned weight = 1;
   /// The URL of the Redis where the heartbeats are. Empty: the first node of the client.
   std::string data{};
-  /// For that Redis, where its URL begins with rediss://.
+  /// For that Redis. Refused where its URL does not begin with rediss://.
   Tls data_tls{};
+};
+
+/// Where a fleet keeps its data: heartbeats, and sessions and results unless these are elsewhere.
+struct FleetData {
+  std::string url{};    // with its password: not for anybody's eyes. Empty: nobody knows
+  Tls tls{};            // for that Redis, where its URL begins with rediss://
+  bool leases = false;  // the leases of its sessions are there, too, and nowhere else
 };
 
 /// One live instance, by its last heartbeat.
@@ -85,6 +93,8 @@ struct FleetEvent {
   std::string detail{};
   /// For ending: nobody else can own it before. For not_open: new leases are granted by then, if that is known.
   BootClock::time_point deadline{};
+  /// For not_open: the reason without words.
+  std::optional<NotOpen> not_open{};
 };
 
 std::string_view to_string(FleetEvent::Kind kind);
@@ -103,12 +113,15 @@ class Fleet {
   /// logged.
   virtual void on_event(std::function<void(const FleetEvent&)> handler) = 0;
 
-  /// Joins: beats, sees the others, and takes its share of what share() says. Refused (held) where a live instance has
-  /// the same id; no_quorum where its Redis does not answer.
+  /// Joins: beats, sees the others, and takes its share of what share() says. Refused where a live instance has the same id
+  /// (held), where its Redis does not answer (no_quorum), while it is still being stopped or its client takes part in another
+  /// fleet (usage), when it is stopped meanwhile (cancelled), the client is closed (closed), or this machine has no thread left
+  /// (system). What runs is started.
   [[nodiscard]] virtual tl::expected<void, Refusal> start() = 0;
   /// Leaves: nobody counts on it any more, work is told to end, every session is given back as its work has ended.
-  /// Waits for that.
-  virtual void stop() = 0;
+  /// Waits for all of it, and for the handler, which is called no more then; unless it is called by the handler. Refused
+  /// (cancelled): it was not waited for, or the wait was given up, and it goes on in the background. What does not run is stopped.
+  virtual tl::expected<void, Refusal> stop(const std::stop_token& give_up = {}) = 0;
 
   /// The sessions that there are to share, all of them; the same for every instance, sooner or later. What is not
   /// among them is given back.
@@ -139,6 +152,9 @@ class Fleet {
   /// The fleet's name and the prefix of its client: what its keys in Redis begin with follows from these.
   virtual std::string name() const { return "poll"; }
   virtual std::string prefix() const { return "tenure:"; }
+  /// FleetOptions::data, else the first node of its client: what reads sessions and stores results goes there, too, unless
+  /// it is told otherwise.
+  virtual FleetData data() const { return {}; }
 };
 
 }  // namespace tenure

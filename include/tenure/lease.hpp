@@ -31,6 +31,8 @@ enum class Loss : std::uint8_t {
   stopped,       // Election::stop()
 };
 std::string_view to_string(Loss loss);
+/// The reason as a part of a sentence for a person: "it could not be renewed in time".
+[[nodiscard]] std::string describe(Loss loss);
 
 /// How a lease was given back.
 enum class Released : std::uint8_t {
@@ -41,8 +43,9 @@ enum class Released : std::uint8_t {
 std::string_view to_string(Released how);
 
 /// Gives the name back when it is destroyed, which blocks for at most the node timeout and never throws.
-/// All calls may be made from any thread; none after fork(). One that was moved from holds nothing: held() is false, the
-/// token 0, the name empty, lost() has stopped, and extend() and release() are refused.
+/// All calls may be made from any thread; none after fork(). One that was moved from holds nothing, and all calls on it are
+/// safe: held() is false, the token, ttl() and grace() are 0, the name is empty, the deadline long ago, lost() has stopped,
+/// loss() gives nothing, and extend() (lost) and release() (usage) are refused. It may be assigned again.
 class Lease {
  public:
   ~Lease();
@@ -57,6 +60,10 @@ class Lease {
   [[nodiscard]] bool held() const;
   /// Until when it is held, as far as is known by now.
   [[nodiscard]] BootClock::time_point deadline() const;
+  /// How long each renewal makes it last, of which the holder gives a margin away for clocks.
+  [[nodiscard]] BootClock::duration ttl() const;
+  /// How long before the deadline lost() stops: LockOptions::grace, and of a term ElectionOptions::drain.
+  [[nodiscard]] BootClock::duration grace() const;
   /// Stops a grace before the deadline, or at once when Redis says that the lease is gone. A std::stop_callback that is
   /// registered with it runs on a thread of the client. It may block, and delays the loss of no other lease, but costs a
   /// thread until it returns. It may not throw: the standard library ends the process then.

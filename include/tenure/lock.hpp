@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <tl/expected.hpp>
@@ -29,6 +30,12 @@ class Lock {
   /// Waits. Stopping the token ends the wait, and leaves nothing behind.
   [[nodiscard]] tl::expected<Lease, Refusal> acquire(const Wait& wait = {},
                                                      const std::stop_token& stop = {}) const;
+
+  /// Who holds the name now, as a majority of the nodes shows it. Nothing: nobody does; the name may still be kept for a
+  /// moment for a waiter, or show something that Tenure did not write. Refused (no_quorum) where too few nodes answer to
+  /// tell. Only reads, over connections of its own, for at most the node timeout. It is for people and for metrics: the answer
+  /// may be outdated when it is given, so decide by acquiring the name.
+  [[nodiscard]] tl::expected<std::optional<Holder>, Refusal> holder() const;
 
   [[nodiscard]] const std::string& name() const { return name_; }
 

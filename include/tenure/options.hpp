@@ -45,6 +45,9 @@ struct ClientOptions {
   std::string prefix = "tenure:";
   /// What the keys of locks begin with, behind the prefix and before the name.
   std::string lock_prefix = "redlock:";
+  /// Where a node fails as one does that speaks TLS and was not asked to, or the reverse, its port is asked before the
+  /// refusal is given, which then says so (Refusal::denied). Takes up to 300 ms for each such node, and tells it no secret.
+  bool diagnose = false;
   /// Both are called in order, on a thread of their own. A listener that takes its time delays no lease; what it
   /// cannot keep up with is dropped. What on_event throws is logged; what the log throws is dropped.
   std::function<void(std::string_view)> log{};
@@ -74,8 +77,8 @@ struct Wait {
   std::optional<unsigned> retries{};
   /// Each delay is between half of this and one and a half times this, by chance.
   std::chrono::milliseconds retry_delay{200};
-  /// Called on the waiting thread: when the wait begins, and when its reason changes. What it throws ends the wait and
-  /// comes out of acquire().
+  /// Called on the waiting thread: when the wait begins, and when its reason changes. The message says what is waited for:
+  /// "waiting for job: held by web-3 for another 12s (token 5)". What it throws ends the wait and comes out of acquire().
   std::function<void(const Refusal&)> on_waiting{};
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -97,12 +98,17 @@ struct PollerOptions {
   /// A session that fails is polled less often, down to this.
   std::chrono::milliseconds backoff_max{120'000};
 
-  /// The URL of the Redis where results are stored; empty: they are not, and cadence begins anew at each hand-over.
+  /// Stores results. Without them cadence begins anew at each hand-over.
+  bool store = true;
+  /// The URL of the Redis where results are stored. Empty: with the data of the fleet (Fleet::data()), and with its TLS; nowhere
+  /// where the fleet does not say where that is.
   std::string data{};
+  /// For that URL. Refused where it does not begin with rediss://.
   Tls tls{};
   /// The leases live on that Redis and on no other: a result is refused as soon as its lease has passed on, not only
-  /// once a later owner has stored one.
-  bool leases_in_data = true;
+  /// once a later owner has stored one. Unset: as the fleet says, and false where data names another Redis than the fleet's, or
+  /// another database of it; true where the fleet does not say. As which user results are stored makes no difference.
+  std::optional<bool> leases_in_data{};
   /// Results go to the hash <state_prefix><id>, and are told on the channel <channel_prefix><id>, both behind the prefix of
   /// the fleet's client unless that is the usual one. Empty: <fleet>:state:, of the fleet poll state:, and <fleet>:events:.
   std::string state_prefix{};
@@ -113,8 +119,8 @@ struct PollerOptions {
   /// Called in order, on a thread of its own. Of what it cannot keep up with, started and polled are dropped. What it
   /// throws is dropped.
   std::function<void(const PollEvent&)> on_event{};
-  /// What the fleet says, on the fleet's own thread, once the poller knows of it: the poller is the fleet's handler. What
-  /// it throws is logged by the fleet.
+  /// What the fleet says until the poller has stopped, on the fleet's own thread, once the poller knows of it: the poller is
+  /// the fleet's handler. What it throws is logged by the fleet.
   std::function<void(const FleetEvent&)> on_fleet_event{};
 };
 
@@ -131,7 +137,7 @@ struct PollCounts {
 /// All calls may be made from any thread but those of its callbacks.
 class Poller {
  public:
-  /// The fleet must outlive it, and has no other handler.
+  /// The fleet must outlive it, has no other handler, and is started by nobody else.
   Poller(Fleet& fleet, std::unique_ptr<SessionSource> source, PollWork work, PollerOptions options = {});
   ~Poller();  // stops
   Poller(const Poller&) = delete;
@@ -141,8 +147,9 @@ class Poller {
   /// be tried again then.
   [[nodiscard]] tl::expected<void, Refusal> start();
   /// Begins no poll any more, lets those in flight end, stores their results, and stops the fleet, which hands
-  /// everything over. Waits for that: at most as long as leases last, or as a callback takes.
-  void stop();
+  /// everything over. Waits for all of it: at most as long as leases last, or as a callback takes. Refused (cancelled): the wait
+  /// was given up, and it goes on in the background; it may be called again. What does not run is stopped.
+  tl::expected<void, Refusal> stop(const std::stop_token& give_up = {});
 
   /// Not polled by this instance until resume(): it is left to the others. To pause it everywhere, say so in the source.
   void pause(const std::string& session);

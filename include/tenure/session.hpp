@@ -57,7 +57,10 @@ struct RedisSessionsOptions {
     scan,   // goes through all keys: whoever writes session:<id> is heard, with redis-cli as well
     index,  // reads only what has changed in the index that `tenure sessions` keeps: for large keyspaces
   };
-  std::string url = "redis://127.0.0.1:6379";
+  /// Of the Redis where they are. Empty: with the data of the fleet (Fleet::data()), and with its TLS; without a fleet, or
+  /// where it does not say where that is, redis://127.0.0.1:6379.
+  std::string url{};
+  /// For that URL. Refused where it does not begin with rediss://.
   Tls tls{};
   Find find = Find::scan;
   /// Whose sessions and index they are.
@@ -78,7 +81,7 @@ std::string_view to_string(RedisSessionsOptions::Find find);
 /// an option is wrong. Connects when it is read, and again when the connection broke.
 tl::expected<std::unique_ptr<SessionSource>, Refusal> redis_sessions(
     const RedisSessionsOptions& options = {});
-/// Those of this fleet: its name and the prefix of its client need not be said again.
+/// Those of this fleet: its name, the prefix of its client and its Redis need not be said again.
 tl::expected<std::unique_ptr<SessionSource>, Refusal> redis_sessions(const Fleet& fleet,
                                                                      RedisSessionsOptions options = {});
 

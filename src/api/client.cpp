@@ -6,13 +6,11 @@
 #include <system_error>
 
 #include "api/context.hpp"
+#include "api/open_store.hpp"
 #include "core/base/duration_reader.hpp"
 #include "core/base/names.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/timing.hpp"
-#include "redis/key_names.hpp"
-#include "redis/net/redis_node.hpp"
-#include "redis/node_set.hpp"
 #include "runtime/instance_id.hpp"
 
 namespace tenure {
@@ -21,12 +19,10 @@ namespace {
 
 using detail::usage;
 
-// A sentence about what is wrong, or nothing.
+// A sentence about what is wrong, whatever the store, or nothing.
 std::optional<std::string> error_in(const ClientOptions& options) {
-  if (auto error = redis::prefix_error(options.prefix)) return error;
   if (auto error = core::name_error("the lock prefix", options.lock_prefix)) return error;
   if (auto error = core::name_error("the id", options.id); error && !options.id.empty()) return error;
-  if (auto error = redis::node_set_error(options.node_set)) return error;
   core::DurationReader reader;
   const core::Duration cap = reader.read("ttl_max", options.ttl_max);
   if (reader.error()) return reader.error();
@@ -37,52 +33,33 @@ std::optional<std::string> error_in(const ClientOptions& options) {
   return std::nullopt;
 }
 
-tl::expected<redis::Nodes, std::string> nodes_of(const ClientOptions& options) {
-  auto addresses = redis::parse_addresses(options.nodes);
-  if (!addresses) return tl::unexpected(std::move(addresses.error()));
-  redis::Nodes nodes{std::move(*addresses)};
-  if (auto error = redis::error_in(nodes.addresses)) return tl::unexpected(std::move(*error));
-  nodes.keyspace = {options.prefix, options.ttl_max, redis::node_set(nodes.addresses, options.node_set)};
-  nodes.tls_options = options.tls;
-  if (std::ranges::any_of(nodes.addresses, &redis::Address::tls)) {
-    auto tls = runtime::Tls::load(nodes.tls_options);
-    if (!tls) return tl::unexpected(std::move(tls.error()));
-    nodes.tls = std::move(*tls);
-  } else if (nodes.tls_options != runtime::TlsOptions{}) {
-    return tl::unexpected(
-        std::string("TLS is set up, and no address asks for it: those begin with rediss://"));
-  }
-  return nodes;
-}
-
 }  // namespace
 
 Client::Client(std::shared_ptr<detail::Context> context) : context_(std::move(context)) {}
 
 tl::expected<Client, Refusal> Client::open(ClientOptions options) {
   if (auto error = error_in(options)) return tl::unexpected(usage(std::move(*error)));
-  auto nodes = nodes_of(options);
-  if (!nodes) return tl::unexpected(usage(std::move(nodes.error())));
+  auto store = detail::open_store(options);
+  if (!store) return tl::unexpected(usage(std::move(store.error())));
+  return detail::Context::open(std::move(options), std::move(*store));
+}
+
+tl::expected<Client, Refusal> detail::Context::open(ClientOptions options,
+                                                    const std::shared_ptr<const runtime::Store>& store) {
   if (options.id.empty()) options.id = runtime::make_instance_id();
 
-  runtime::ClientOptions inner{redis::make_nodes(nodes->addresses, nodes->keyspace, nodes->tls),
-                               options.id,
-                               nodes->keyspace.terms(),
-                               std::move(options.log),
-                               {}};
+  runtime::ClientOptions inner{store->make_nodes(), options.id, store->terms(), std::move(options.log), {}};
   if (options.on_event) {
     // Users know locks, elections and sessions by their names, not by their keys.
-    inner.on_event = [tell = std::move(options.on_event), root = nodes->keyspace.root(),
-                      prefix = options.lock_prefix](Event event) {
-      for (const auto& begin : {root, prefix}) {
-        if (event.name.starts_with(begin)) event.name.erase(0, begin.size());
-      }
+    inner.on_event = [tell = std::move(options.on_event), store, prefix = options.lock_prefix](Event event) {
+      event.name = store->name_in(std::move(event.name));
+      if (event.name.starts_with(prefix)) event.name.erase(0, prefix.size());
       tell(event);
     };
   }
   try {
-    return Client(std::make_shared<detail::Context>(detail::Context{
-        std::move(*nodes), options.id, options.lock_prefix, runtime::Client(std::move(inner))}));
+    return Client(std::make_shared<Context>(Context{store, options.id, options.prefix, options.lock_prefix,
+                                                    options.diagnose, runtime::Client(std::move(inner))}));
   } catch (const std::system_error& error) {
     return tl::unexpected(
         Refusal{Refusal::Code::system, std::string("this machine refuses: ") + error.what()});
@@ -144,12 +121,11 @@ tl::expected<void, Refusal> Client::with_lock(std::string name, const std::funct
   auto lease = lock(std::move(name), options).acquire(wait, stop);
   if (!lease) return tl::unexpected(std::move(lease.error()));
   work(*lease);
-  const bool held = lease->held();
+  // It was told to stop a grace before the deadline: what has obeyed returns while the lease is still held.
   const auto loss = lease->loss();
-  if (held) return {};
-  return tl::unexpected(
-      Refusal{Refusal::Code::lost, lease->name() + " was lost before the work had ended: " +
-                                       std::string(to_string(loss.value_or(Loss::not_renewed)))});
+  if (!loss && lease->held()) return {};
+  return tl::unexpected(Refusal{Refusal::Code::lost, lease->name() + " was lost before the work had ended: " +
+                                                         describe(loss.value_or(Loss::not_renewed))});
 }
 
 const std::string& Client::id() const { return context_->id; }

@@ -1,11 +1,13 @@
 #include "tenure/election.hpp"
 
 #include "api/context.hpp"
+#include "api/lengths.hpp"
 #include "core/base/duration_reader.hpp"
 #include "core/base/names.hpp"
-#include "redis/text/refusal_text.hpp"
+#include "core/base/text.hpp"
+#include "runtime/boot_clock.hpp"
 #include "runtime/engine/election.hpp"
-#include "runtime/engine/loss_text.hpp"
+#include "runtime/text/refusal_text.hpp"
 #include "tenure/client.hpp"
 
 namespace tenure {
@@ -13,16 +15,57 @@ namespace tenure {
 struct detail::Running {
   std::shared_ptr<Context> context;
   std::string name;
+  core::Timing timing;
   std::shared_ptr<runtime::Election> election;
 };
 
 namespace {
 
-const std::string no_name;  // of an election that was moved from
+using Started = runtime::Election::Started;
+using End = runtime::Election::Waited::End;
+
+// Of an election that was moved from.
+const std::string no_name;
+constexpr auto moved_from = "this Election takes no part: it was moved from";
+
+tl::expected<void, Refusal> explained(Started started, const std::string& name) {
+  const auto refuse = [](Refusal::Code code, std::string why) {
+    return tl::unexpected(Refusal{code, std::move(why)});
+  };
+  switch (started) {
+    case Started::still_stopping:
+      return refuse(Refusal::Code::usage, "the election " + name + " is still being stopped");
+    case Started::closed:
+      return refuse(Refusal::Code::closed, "the client is closed");
+    case Started::no_thread:
+      return refuse(Refusal::Code::system,
+                    "this machine refuses: there is no thread for the handlers of " + name);
+    case Started::yes:
+      break;
+  }
+  return {};
+}
 
 std::optional<Leader> to_public(const std::optional<core::Holder>& holder) {
   if (!holder) return std::nullopt;
   return Leader{holder->owner, holder->token};
+}
+
+// With what was in the way.
+Refusal waited_too_long(const runtime::Election::Waited& waited, const std::string& name,
+                        const detail::Context& context) {
+  const std::string what = "waited too long to lead " + name;
+  if (const auto& leader = waited.leader) {
+    return {.code = Refusal::Code::waited,
+            .message = what + ": " + core::printable(leader->owner) + " leads (term " +
+                       std::to_string(leader->token) + ")",
+            .holder = Holder{leader->owner, leader->token}};
+  }
+  if (!waited.hindrance) return {Refusal::Code::waited, what};
+  Refusal shown = detail::refusal(*waited.hindrance, name, context);
+  shown.code = Refusal::Code::waited;
+  shown.message.insert(0, what + ": ");
+  return shown;
 }
 
 }  // namespace
@@ -30,24 +73,17 @@ std::optional<Leader> to_public(const std::optional<core::Holder>& holder) {
 tl::expected<Election, Refusal> Client::election(std::string name, const ElectionOptions& options) const {
   const auto refuse = [](std::string why) { return tl::unexpected(detail::usage(std::move(why))); };
   if (auto error = core::name_error("the name", name)) return refuse(std::move(*error));
-  const auto key = redis::lock_key("", name, context_->nodes.keyspace);
+  const auto key = context_->store->lock_key("", name);
   if (!key) return refuse(key.error());
-  core::DurationReader reader;
-  const core::ElectionOptions lengths{.lease = reader.read("lease", options.lease),
-                                      .ttl_max = context_->nodes.keyspace.cap,
-                                      .renew = reader.read("renew", options.renew),
-                                      .grace = reader.read("grace", options.grace),
-                                      .drain = reader.read("drain", options.drain)};
-  if (reader.error()) return refuse(name + ": " + *reader.error());
-  auto plan = core::plan_election(*key, lengths);
+  auto plan = detail::plan_of(options, *key, context_->store->terms().cap);
   if (!plan) return refuse(name + ": " + plan.error());
-  plan->candidate = !options.observe;
+  const core::Timing timing = plan->timing;
   auto election = context_->client.election(std::move(*plan));
   election->handlers.on_hindered = [name, context = context_](const core::Refusal& why) {
-    context->client.log(redis::waiting_text(why, name, context->nodes));
+    context->client.log(runtime::waiting_text(detail::diagnosed(why, *context), name, *context->store));
   };
-  return Election(
-      std::make_unique<detail::Running>(detail::Running{context_, std::move(name), std::move(election)}));
+  return Election(std::make_unique<detail::Running>(
+      detail::Running{context_, std::move(name), timing, std::move(election)}));
 }
 
 Election::Election(std::unique_ptr<detail::Running> running) : running_(std::move(running)) {}
@@ -69,8 +105,9 @@ Election& Election::operator=(Election&& other) noexcept {
 void Election::on_elected(std::function<void(const Lease& term)> handler) {
   if (!running_) return;
   running_->election->handlers.on_elected = [context = running_->context, name = running_->name,
+                                             timing = running_->timing,
                                              handler = std::move(handler)](const auto& term) {
-    handler(detail::Held::handle({context, name, context->client.lend(term)}));
+    handler(detail::Held::handle({context, name, timing, context->client.lend(term)}));
   };
 }
 
@@ -78,7 +115,7 @@ void Election::on_lost(std::function<void(const TermEnd& end)> handler) {
   if (!running_) return;
   running_->election->handlers.on_lost = [handler = std::move(handler)](core::LossReason reason,
                                                                         core::Token term, bool drained) {
-    handler({detail::loss(reason), term, drained, runtime::loss_text(reason)});
+    handler({detail::loss(reason), term, drained, describe(detail::loss(reason))});
   };
 }
 
@@ -91,20 +128,40 @@ void Election::on_leader_changed(
   };
 }
 
-bool Election::start() { return running_ && running_->election->start(); }
-
-bool Election::stop(const std::stop_token& give_up) { return !running_ || running_->election->stop(give_up); }
-
-void Election::run(const std::stop_token& stop, const std::function<void(const Lease& term)>& work) {
+void Election::on_hindered(std::function<void(const Refusal& why)> handler) {
   if (!running_) return;
+  running_->election->handlers.on_hindered = [context = running_->context, name = running_->name,
+                                              handler = std::move(handler)](const core::Refusal& why) {
+    handler(detail::hindered(why, name, *context));
+  };
+}
+
+tl::expected<void, Refusal> Election::start() {
+  if (!running_) return tl::unexpected(detail::usage(moved_from));
+  // Copies: a handler may let this Election go before it is known to have started.
+  const auto election = running_->election;
+  const std::string name = running_->name;
+  return explained(election->start(), name);
+}
+
+tl::expected<void, Refusal> Election::stop(const std::stop_token& give_up) {
+  if (!running_ || running_->election->stop(give_up)) return {};
+  return tl::unexpected(detail::still_stopping("the election " + running_->name, give_up));
+}
+
+tl::expected<void, Refusal> Election::run(const std::stop_token& stop,
+                                          const std::function<void(const Lease& term)>& work) {
+  if (!running_) return tl::unexpected(detail::usage(moved_from));
   // A copy: the work may let this Election go.
-  const auto [context, name, shared] = *running_;
+  const auto [context, name, timing, shared] = *running_;
   runtime::Election& election = *shared;
   // One that is still being stopped is waited for.
-  if (!election.start()) {
+  auto started = election.start();
+  if (started == Started::still_stopping) {
     election.stop();
-    if (!election.start()) return;
+    started = election.start();
   }
+  if (started != Started::yes) return explained(started, name);
   // However the work ends: the name is given back before anybody hears of it.
   struct Ending {
     runtime::Election& election;
@@ -114,14 +171,15 @@ void Election::run(const std::stop_token& stop, const std::function<void(const L
   const std::stop_callback on_stop(stop, [&] { election.request_stop(); });
   while (const auto term = election.begin_work(stop)) {
     try {
-      work(detail::Held::handle({context, name, context->client.lend(term)}));
+      work(detail::Held::handle({context, name, timing, context->client.lend(term)}));
     } catch (...) {
       election.request_stop();  // first: nobody wants another term
       election.end_work();
       throw;
     }
-    if (election.end_work()) return;
+    if (election.end_work()) break;
   }
+  return {};
 }
 
 void Election::step_down() {
@@ -130,8 +188,31 @@ void Election::step_down() {
 
 bool Election::is_leader() const { return term().has_value(); }
 
-bool Election::wait_for_leadership(BootClock::time_point deadline, const std::stop_token& stop) const {
-  return running_ && running_->election->wait(core::Time(deadline.time_since_epoch()), stop) != nullptr;
+tl::expected<std::uint64_t, Refusal> Election::wait_for_leadership(
+    std::optional<std::chrono::milliseconds> wait_max, const std::stop_token& stop) const {
+  if (!running_) return tl::unexpected(detail::usage(moved_from));
+  const auto& [context, name, timing, election] = *running_;
+  const core::Time deadline = wait_max ? runtime::boot_now() + core::saturated(*wait_max) : core::Time::max();
+  const auto waited = election->wait(deadline, stop);
+  const auto refuse = [](Refusal::Code code, std::string why) {
+    return tl::unexpected(Refusal{code, std::move(why)});
+  };
+  switch (waited.end) {
+    case End::leads:
+      return waited.term->token;
+    case End::too_long:
+      return tl::unexpected(waited_too_long(waited, name, *context));
+    case End::given_up:
+      return refuse(Refusal::Code::cancelled, "the wait to lead " + name + " was cancelled");
+    case End::stopped:
+    case End::not_started:
+      break;
+  }
+  if (context->client.closed()) return refuse(Refusal::Code::closed, "the client is closed");
+  if (waited.end == End::stopped) {
+    return refuse(Refusal::Code::cancelled, "the election " + name + " was stopped");
+  }
+  return refuse(Refusal::Code::usage, "the election " + name + " does not run: start it first");
 }
 
 std::optional<std::uint64_t> Election::term() const {

@@ -7,12 +7,8 @@
 #include "core/base/names.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/access.hpp"
-#include "redis/key_names.hpp"
-#include "redis/net/redis_node.hpp"
-#include "redis/session_call.hpp"
-#include "redis/text/not_open_text.hpp"
-#include "redis/text/refusal_text.hpp"
 #include "runtime/engine/membership.hpp"
+#include "runtime/text/refusal_text.hpp"
 #include "runtime/wall_clock.hpp"
 #include "tenure/client.hpp"
 
@@ -23,9 +19,12 @@ namespace {
 // A fleet over the leases of a client.
 class LeasedFleet : public Fleet {
  public:
-  LeasedFleet(std::shared_ptr<detail::Context> context, std::string name,
+  LeasedFleet(std::shared_ptr<detail::Context> context, std::string name, FleetData data,
               std::shared_ptr<runtime::Membership> membership)
-      : context_(std::move(context)), name_(std::move(name)), membership_(std::move(membership)) {}
+      : context_(std::move(context)),
+        name_(std::move(name)),
+        data_(std::move(data)),
+        membership_(std::move(membership)) {}
   ~LeasedFleet() override {
     membership_->stop();
     membership_->fall_silent();
@@ -40,14 +39,17 @@ class LeasedFleet : public Fleet {
     if (joined) return {};
     return tl::unexpected(explained(joined.error()));
   }
-  void stop() override { membership_->stop(); }
+  tl::expected<void, Refusal> stop(const std::stop_token& give_up) override {
+    if (membership_->stop(give_up)) return {};
+    return tl::unexpected(detail::still_stopping("the fleet " + name_, give_up));
+  }
   void share(std::vector<std::string> sessions) override { membership_->share(std::move(sessions)); }
   void ended(const std::string& session, std::uint64_t token) override { membership_->ended(session, token); }
 
   tl::expected<SessionLease, Refusal> try_acquire(const std::string& session) override {
     if (auto error = core::name_error("the session", session)) return tl::unexpected(detail::usage(*error));
     auto lease = membership_->take(session);
-    if (!lease) return tl::unexpected(detail::refusal(lease.error(), session, *context_));
+    if (!lease) return tl::unexpected(detail::refusal(std::move(lease.error()), session, *context_));
     return std::move(*lease);
   }
   bool release(const std::string& session) override { return membership_->give_back(session); }
@@ -73,7 +75,8 @@ class LeasedFleet : public Fleet {
   }
   const std::string& instance_id() const override { return context_->id; }
   std::string name() const override { return name_; }
-  std::string prefix() const override { return context_->nodes.keyspace.prefix; }
+  std::string prefix() const override { return context_->prefix; }
+  FleetData data() const override { return data_; }
 
  private:
   Refusal explained(const runtime::NotJoined& why) const {
@@ -83,9 +86,9 @@ class LeasedFleet : public Fleet {
           Refusal::Code::held,
           "an instance with the id " + context_->id + " lives already in the fleet " + name_ +
               "; give this one another id" +
-              (left ? ", or wait until the heartbeat of that one runs out in " + redis::left_text(*left)
+              (left ? ", or wait until the heartbeat of that one runs out in " + runtime::left_text(*left)
                     : ": the heartbeat of that one has no expiry")};
-      refusal.holder = Refusal::Holder{context_->id, 0, left};
+      refusal.holder = Holder{context_->id, 0, left};
       return refusal;
     }
     if (why.failure) {
@@ -94,12 +97,29 @@ class LeasedFleet : public Fleet {
       refusal.denied = core::denies_access(*why.failure);
       return refusal;
     }
-    if (context_->client.closed()) return {Refusal::Code::closed, "the client is closed"};
+    return explained(*why.why);
+  }
+  Refusal explained(runtime::NotJoined::Why why) const {
+    using Why = runtime::NotJoined::Why;
+    switch (why) {
+      case Why::still_stopping:
+        return detail::usage("the fleet " + name_ + " is still being stopped");
+      case Why::stopped:
+        return {Refusal::Code::cancelled, "the fleet " + name_ + " was stopped before it was joined"};
+      case Why::closed:
+        return {Refusal::Code::closed, "the client is closed"};
+      case Why::no_thread:
+        return {Refusal::Code::system,
+                "this machine refuses: there is no thread for the handler of the fleet " + name_};
+      case Why::other_fleet:
+        break;
+    }
     return detail::usage("this client takes part in a fleet already: one client, one fleet");
   }
 
   std::shared_ptr<detail::Context> context_;
   std::string name_;
+  FleetData data_;
   std::shared_ptr<runtime::Membership> membership_;
 };
 
@@ -108,13 +128,14 @@ class LeasedFleet : public Fleet {
 tl::expected<std::unique_ptr<Fleet>, Refusal> Client::fleet(std::string name,
                                                             const FleetOptions& options) const {
   const auto refuse = [](std::string why) { return tl::unexpected(detail::usage(std::move(why))); };
-  if (auto error = redis::fleet_error(name, context_->nodes.keyspace)) return refuse(std::move(*error));
+  auto keys = context_->store->fleet_keys(name);
+  if (!keys) return refuse(std::move(keys.error()));
   if (options.weight == 0 || options.weight > core::weight_max)
     return refuse("a weight of " + std::to_string(options.weight) + " is not between 1 and " +
                   std::to_string(core::weight_max));
   core::DurationReader reader;
   core::TimingOptions lengths =
-      core::timing_options(reader.read("ttl", options.ttl), context_->nodes.keyspace.cap);
+      core::timing_options(reader.read("ttl", options.ttl), context_->store->terms().cap);
   lengths.renew = reader.read("renew", options.renew);
   lengths.grace = reader.read("grace", options.grace);
   lengths.node_timeout = reader.read("node_timeout", options.node_timeout);
@@ -122,24 +143,19 @@ tl::expected<std::unique_ptr<Fleet>, Refusal> Client::fleet(std::string name,
   const auto timing = core::make_timing(lengths);
   if (!timing) return refuse(timing.error());
 
-  std::shared_ptr<runtime::Node> data;
-  if (!options.data.empty()) {
-    const auto addresses = redis::parse_addresses({options.data});
-    if (!addresses) return refuse(addresses.error());
-    const auto tls = addresses->front().tls ? runtime::Tls::load(options.data_tls) : runtime::Tls();
-    if (!tls) return refuse(tls.error());
-    data = redis::make_data_node(addresses->front(), *tls);
-  }
-  const redis::SessionKeys keys{.fleet = name, .root = context_->nodes.keyspace.root()};
-  core::FleetPlan plan{.prefix = keys.base(),
+  auto place = context_->store->fleet_data(options.data, options.data_tls);
+  if (!place) return refuse(std::move(place.error()));
+  core::FleetPlan plan{.prefix = std::move(*keys),
                        .timing = *timing,
                        .weight = options.weight,
                        .started_ms = runtime::wall_now_ms()};
-  auto describe = [nodes = context_->nodes](const auto& refusal, auto opens_in) {
-    return redis::not_open_text(refusal, nodes, redis::Patience::waits, opens_in);
+  auto describe = [store = context_->store](const auto& refusal, auto opens_in) {
+    auto [text, why] = store->not_open_text(refusal, runtime::Patience::waits, opens_in);
+    return FleetEvent{.kind = FleetEvent::Kind::not_open, .detail = std::move(text), .not_open = why};
   };
-  auto membership = context_->client.membership(std::move(plan), std::move(data), std::move(describe));
-  return std::make_unique<LeasedFleet>(context_, std::move(name), std::move(membership));
+  auto membership = context_->client.membership(std::move(plan), std::move(place->node), std::move(describe));
+  return std::make_unique<LeasedFleet>(context_, std::move(name), std::move(place->data),
+                                       std::move(membership));
 }
 
 }  // namespace tenure

@@ -1,9 +1,11 @@
 #include "tenure/lease.hpp"
 
 #include "api/context.hpp"
-#include "redis/text/refusal_text.hpp"
+#include "core/base/text.hpp"
 #include "runtime/boot_clock.hpp"
+#include "runtime/engine/loss_text.hpp"
 #include "runtime/public_time.hpp"
+#include "runtime/text/refusal_text.hpp"
 
 namespace tenure {
 
@@ -17,6 +19,26 @@ std::stop_token stopped() {
   std::stop_source source;
   source.request_stop();
   return source.get_token();
+}
+
+core::LossReason reason_of(Loss loss) {
+  switch (loss) {
+    case Loss::missing:
+      return core::LossReason::missing;
+    case Loss::taken:
+      return core::LossReason::taken;
+    case Loss::hold_over:
+      return core::LossReason::over;
+    case Loss::closed:
+      return core::LossReason::closed;
+    case Loss::stepped_down:
+      return core::LossReason::stepped_down;
+    case Loss::stopped:
+      return core::LossReason::stopped;
+    case Loss::not_renewed:
+      break;
+  }
+  return core::LossReason::not_renewed;
 }
 
 }  // namespace
@@ -41,6 +63,8 @@ Loss detail::loss(core::LossReason reason) {
   return Loss::not_renewed;
 }
 
+std::string describe(Loss loss) { return runtime::loss_text(reason_of(loss)); }
+
 BootClock::time_point BootClock::now() noexcept { return runtime::to_public(runtime::boot_now()); }
 
 Lease::Lease(std::unique_ptr<detail::Held> held) : held_(std::move(held)) {}
@@ -54,6 +78,8 @@ bool Lease::held() const { return held_ && held_->lease.held(); }
 BootClock::time_point Lease::deadline() const {
   return held_ ? runtime::to_public(held_->lease.deadline()) : runtime::to_public({});
 }
+BootClock::duration Lease::ttl() const { return held_ ? held_->timing.ttl : BootClock::duration::zero(); }
+BootClock::duration Lease::grace() const { return held_ ? held_->timing.grace : BootClock::duration::zero(); }
 std::stop_token Lease::lost() const { return held_ ? held_->lease.lost() : stopped(); }
 
 std::optional<Loss> Lease::loss() const {
@@ -84,11 +110,12 @@ tl::expected<Released, Refusal> Lease::release() {
     case core::ReleaseOutcome::failed:
       break;
   }
-  const auto& nodes = held_->context->nodes;
-  Refusal refusal{Refusal::Code::no_quorum, held_->name + " could not be given back, and runs out by itself" +
-                                                redis::failures_text(released.failures, nodes)};
+  const auto& names = held_->context->store->names();
+  Refusal refusal{Refusal::Code::no_quorum,
+                  "could not release " + held_->name + ", which ends by itself within " +
+                      core::to_text(held_->timing.ttl) + runtime::failures_text(released.failures, names)};
   for (const auto& [node, failure] : released.failures) {
-    refusal.failed.push_back({redis::to_text(nodes.addresses.at(node)), failure.detail});
+    refusal.failed.push_back({names.at(node), failure.detail});
   }
   return tl::unexpected(std::move(refusal));
 }

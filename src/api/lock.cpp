@@ -1,11 +1,14 @@
 #include "tenure/lock.hpp"
 
 #include <algorithm>
+#include <system_error>
 
 #include "api/context.hpp"
+#include "api/lengths.hpp"
 #include "core/base/duration_reader.hpp"
 #include "core/base/names.hpp"
 #include "core/base/text.hpp"
+#include "core/lease/view.hpp"
 
 namespace tenure {
 
@@ -24,22 +27,12 @@ namespace {
 tl::expected<detail::LockPlan, std::string> make_plan(const std::string& name, const LockOptions& options,
                                                       const detail::Context& context) {
   if (auto error = core::name_error("the name", name)) return tl::unexpected(std::move(*error));
-  auto key = redis::lock_key(context.lock_prefix, name, context.nodes.keyspace);
+  auto key = context.store->lock_key(context.lock_prefix, name);
   if (!key) return tl::unexpected(std::move(key.error()));
-  const auto refuse = [&](const std::string& why) { return tl::unexpected(name + ": " + why); };
-  core::DurationReader reader;
-  auto lengths = core::timing_options(reader.read("ttl", options.ttl), context.nodes.keyspace.cap);
-  lengths.grace = reader.read("grace", options.grace);
-  lengths.node_timeout = reader.read("node_timeout", options.node_timeout);
-  if (reader.error()) return refuse(*reader.error());
+  const auto timing = detail::timing_of(options, context.store->terms().cap);
+  if (!timing) return tl::unexpected(name + ": " + timing.error());
   std::optional<core::Duration> hold_max;
   if (options.hold_max) hold_max = core::saturated(*options.hold_max);
-  if (hold_max && *hold_max < lengths.ttl) {
-    return refuse("a hold_max of " + core::to_text(*hold_max) + " is shorter than the TTL of " +
-                  core::to_text(lengths.ttl));
-  }
-  const auto timing = core::make_timing(lengths);
-  if (!timing) return refuse(timing.error());
   return detail::LockPlan{std::move(*key), *timing, hold_max};
 }
 
@@ -71,12 +64,34 @@ tl::expected<Lease, Refusal> Lock::acquire(const Wait& wait, const std::stop_tok
   options.hold_max = plan_->hold_max;
   if (wait.on_waiting) {
     options.on_waiting = [&](const core::Refusal& why) {
-      wait.on_waiting(detail::refusal(why, name_, *context_));
+      wait.on_waiting(detail::waiting(why, name_, *context_));
     };
   }
   auto lease = context_->client.acquire(plan_->key, options, stop);
-  if (!lease) return tl::unexpected(detail::refusal(lease.error(), name_, *context_));
-  return detail::Held::handle({context_, name_, std::move(*lease)});
+  if (!lease) return tl::unexpected(detail::refusal(std::move(lease.error()), name_, *context_));
+  return detail::Held::handle({context_, name_, plan_->timing, std::move(*lease)});
+}
+
+tl::expected<std::optional<Holder>, Refusal> Lock::holder() const {
+  if (!plan_->error.empty()) return tl::unexpected(usage(plan_->error));
+  if (context_->client.closed()) {
+    return tl::unexpected(
+        Refusal{Refusal::Code::closed, "who holds " + name_ + " was not asked: the client is closed"});
+  }
+  try {
+    const auto answers = context_->store->look(plan_->key, plan_->timing.node_timeout);
+    std::vector<const core::KeyState*> states;
+    for (const auto& answer : answers) states.push_back(answer ? &*answer : nullptr);
+    const core::View view = core::view_of(states);
+    if (view.holder) return Holder{view.holder->owner, view.holder->token, view.left};
+    if (view.decided) return std::nullopt;
+    Refusal refusal = detail::refusal({.failures = runtime::failures_in(answers)}, name_, *context_);
+    refusal.message = "nobody can tell who holds " + name_ + ": " + refusal.message;
+    return tl::unexpected(std::move(refusal));
+  } catch (const std::system_error& error) {
+    return tl::unexpected(
+        Refusal{Refusal::Code::system, std::string("this machine refuses: ") + error.what()});
+  }
 }
 
 }  // namespace tenure

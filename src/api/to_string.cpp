@@ -37,6 +37,30 @@ std::string_view to_string(Released how) {
   return "unknown";
 }
 
+std::string_view to_string(NotOpen::Why why) {
+  switch (why) {
+    case NotOpen::Why::quarantine:
+      return "quarantine";
+    case NotOpen::Why::no_record:
+      return "no_record";
+    case NotOpen::Why::foreign_record:
+      return "foreign_record";
+    case NotOpen::Why::other_ttl_max:
+      return "other_ttl_max";
+    case NotOpen::Why::left_set:
+      return "left_set";
+    case NotOpen::Why::between_sets:
+      return "between_sets";
+    case NotOpen::Why::other_count:
+      return "other_count";
+    case NotOpen::Why::other_name:
+      return "other_name";
+    case NotOpen::Why::other_set:
+      return "other_set";
+  }
+  return "unknown";
+}
+
 std::string_view to_string(Refusal::Code code) {
   switch (code) {
     case Refusal::Code::held:

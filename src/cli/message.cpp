@@ -8,13 +8,16 @@
 #include <string>
 #include <system_error>
 
+#include "cli/nodes/tls_options.hpp"
+
 namespace tenure::cli {
 
-void say(std::string_view text) {
+void say(std::string_view sentence) {
+  const std::string text = naming_tls_options(std::string(sentence));
   std::string lines;
   for (std::size_t from = 0; from <= text.size();) {
     const auto end = std::min(text.find('\n', from), text.size());
-    lines.append("tenure: ").append(text.substr(from, end - from)).append("\n");
+    lines.append("tenure: ").append(text, from, end - from).append("\n");
     from = end + 1;
   }
   // There is nobody to tell when stderr is closed.

@@ -10,7 +10,7 @@
 namespace tenure::cli {
 
 // In one write, so that the lines of several programs on one terminal stay whole. A text of several lines gets
-// "tenure: " before each.
+// "tenure: " before each. Where the library speaks of an option of TLS, the option is named behind it.
 void say(std::string_view text);
 
 // Says it, and gives the number of the exit code.

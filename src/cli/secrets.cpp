@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <string_view>
 
 namespace tenure::cli {
 
@@ -21,6 +22,9 @@ std::span<char> user_info(std::span<char> text) {
   return from < at ? text.subspan(from, at - from) : std::span<char>{};
 }
 
+// Is a URL expected behind it, even if what stands there does not look like one?
+bool names_node(std::string_view option) { return option == "--redis" || option == "--store"; }
+
 }  // namespace
 
 void hide_secrets(int argc, char** argv) {
@@ -28,20 +32,13 @@ void hide_secrets(int argc, char** argv) {
   for (char* argument : std::span(argv, static_cast<std::size_t>(argc))) {
     const std::string_view view(argument);
     if (view == "--") return;
-    if (is_url || view.find("://") != std::string_view::npos || view.starts_with("--redis=")) {
+    const auto equals = view.find('=');
+    const bool has_url = equals != std::string_view::npos && names_node(view.substr(0, equals));
+    if (is_url || has_url || view.find("://") != std::string_view::npos) {
       std::ranges::fill(user_info({argument, std::strlen(argument)}), '*');
     }
-    is_url = view == "--redis";
+    is_url = names_node(view);
   }
-}
-
-std::string without_secrets(std::string_view text) {
-  std::string safe(text);
-  const auto slashes = safe.find("://");
-  if (slashes == std::string::npos) return safe;
-  const auto at = safe.rfind('@');
-  if (at == std::string::npos || at < slashes) return safe;
-  return safe.replace(slashes + 3, at - slashes - 3, "***");
 }
 
 }  // namespace tenure::cli

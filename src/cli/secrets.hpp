@@ -2,8 +2,7 @@
 // could read them in /proc/PID/cmdline, and those that would be repeated in a message.
 #pragma once
 
-#include <string>
-#include <string_view>
+#include "redis/url.hpp"
 
 namespace tenure::cli {
 
@@ -12,6 +11,6 @@ namespace tenure::cli {
 void hide_secrets(int argc, char** argv);
 
 // The same for a text that is to be shown.
-std::string without_secrets(std::string_view text);
+using redis::without_secrets;
 
 }  // namespace tenure::cli

@@ -64,4 +64,19 @@ class Actions : public std::vector<Action> {
   using std::vector<Action>::vector;
 };
 
+// Offers each action to somebody, and then what follows from it, until nothing more does. take(action, more) returns true
+// for what concerns nobody else, and adds what follows to more. What is not taken stays in the list.
+template <class Take>
+void offer(Actions& actions, const Take& take) {
+  Actions told = std::move(actions);
+  actions.clear();
+  while (!told.empty()) {
+    Actions more;
+    for (Action& action : told) {
+      if (!take(action, more)) actions.push_back(std::move(action));
+    }
+    told = std::move(more);
+  }
+}
+
 }  // namespace tenure::core

@@ -159,6 +159,8 @@ enum class FleetChange : std::uint8_t { instances, sessions };
 // Could the request have changed the node?
 enum class Applied : std::uint8_t { no, perhaps };
 
+// What went wrong, as far as somebody decides by it: whether to try again, what to advise, and what was told already. All else
+// is in the detail.
 enum class FailureCode : std::uint8_t {
   unreachable,
   timed_out,
@@ -166,13 +168,13 @@ enum class FailureCode : std::uint8_t {
   tls,  // it could not prove who it is, or does not believe us
   auth,
   no_permission,
-  loading,
-  read_only,
-  misconf,
-  out_of_memory,
-  busy_script,
-  cluster,
-  clock,  // its clock has jumped
+  starting,     // it is there, and not ready yet
+  read_only,    // it takes no writes: another one does
+  not_durable,  // it takes no writes, because it could not keep them safe
+  full,         // it has no room left
+  busy,         // with something that it does not interrupt
+  unsupported,  // it is of a kind that cannot keep leases
+  clock,        // its clock has jumped
   protocol,
   server,
 };

@@ -1,4 +1,4 @@
-// The nodes of a client: how many there may be, and how many of them decide.
+// The nodes of a client: how many there may be, how many of them decide, and how much each is asked at a time.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,12 @@ namespace tenure::core {
 using NodeIndex = std::uint32_t;
 
 inline constexpr std::size_t nodes_max = 31;
+
+// How many leases one request may name. It may block a whole server, for some 2 µs each: longer requests would be felt by
+// everybody. A store that can take fewer says so.
+struct BatchMax {
+  std::size_t leases = 500;
+};
 
 // A majority of the configured nodes, not of those that can be reached (T7).
 std::size_t quorum_of(std::size_t nodes);

@@ -1,4 +1,4 @@
-// Boost.JSON in a namespace of our own: whoever links libtenure.a may have another Boost, and of two definitions of one
+// Boost.JSON in a namespace of our own: whoever links libtenure-poll.a may have another Boost, and of two definitions of one
 // name a linker refuses the second or silently takes one for both. Nothing else of ours includes Boost.
 #pragma once
 

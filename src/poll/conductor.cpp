@@ -16,7 +16,7 @@ namespace {
 
 using runtime::boot_now;
 
-// Strict checks wait for Redis; so many of them at once.
+// Strict checks wait for the store of leases; so many of them at once.
 constexpr std::size_t askers_max = 8;
 // Now and then by itself, to notice that the wall clock was set.
 constexpr auto look_around = std::chrono::seconds(1);
@@ -41,8 +41,7 @@ PollOutcome without_body(PollOutcome outcome) {
 
 }  // namespace
 
-Conductor::Conductor(Fleet& fleet, PollWork work, PollerOptions options,
-                     std::optional<Ledger::Options> ledger)
+Conductor::Conductor(Fleet& fleet, PollWork work, PollerOptions options, std::unique_ptr<ResultStore> results)
     : fleet_(fleet),
       options_(std::move(options)),
       executor_(std::make_unique<runtime::CallbackExecutor>(1)),
@@ -57,18 +56,21 @@ Conductor::Conductor(Fleet& fleet, PollWork work, PollerOptions options,
       rota_(rota_options(*runner_, options_)) {
   executor_->make_thread();
   if (options_.strict) askers_->make_thread();
-  if (ledger) {
+  if (results) {
     using Kind = PollEvent::Kind;
     ledger_ = std::make_unique<Ledger>(
-        std::move(*ledger), Ledger::Listener{[this](const std::string& why) {
-                                               tell({.kind = Kind::results_dropped, .detail = why});
-                                             },
-                                             [this] { tell({.kind = Kind::results_back}); }});
+        std::move(results), Ledger::Options{},
+        Ledger::Listener{
+            [this](const std::string& why) { tell({.kind = Kind::results_dropped, .detail = why}); },
+            [this] { tell({.kind = Kind::results_back}); }});
   }
   thread_ = std::thread([this] { run(); });
 }
 
-Conductor::~Conductor() { finish(); }
+Conductor::~Conductor() {
+  finish();
+  thread_.join();
+}
 
 void Conductor::discover(std::unique_ptr<SessionSource> source) {
   discovery_ =
@@ -85,12 +87,11 @@ void Conductor::stop_polls() {
   });
 }
 
-void Conductor::finish() {
-  if (!thread_.joinable()) return;
+bool Conductor::finish(const std::stop_token& give_up) {
   stop_polls();
   post([this] { finishing_ = true; });
-  thread_.join();
-  executor_.reset();
+  std::unique_lock lock(mutex_);
+  return changed_.wait(lock, give_up, [this] { return finished_; });
 }
 
 void Conductor::run() {
@@ -107,6 +108,14 @@ void Conductor::run() {
   ledger_.reset();
   for (auto& letter : mailbox_.take()) letter();
   work_off();
+  {
+    const std::lock_guard lock(telling_);
+    silent_ = true;
+  }
+  executor_.reset();
+  const std::lock_guard lock(mutex_);
+  finished_ = true;
+  changed_.notify_all();
 }
 
 void Conductor::work_off() {
@@ -127,6 +136,13 @@ core::Time Conductor::wake_time() const {
 }
 
 void Conductor::on_fleet(const FleetEvent& event) {
+  // First this: what the user is told may take its time, or throw.
+  note(event);
+  const std::lock_guard lock(telling_);
+  if (!silent_ && options_.on_fleet_event) options_.on_fleet_event(event);
+}
+
+void Conductor::note(const FleetEvent& event) {
   using Kind = FleetEvent::Kind;
   Tenancy of{event.session, event.token};
   switch (event.kind) {
@@ -209,7 +225,7 @@ void Conductor::share() {
 
 void Conductor::act(const ReadSlot& action) {
   if (!ledger_) return rota_.slot_read(action.of, std::nullopt, now());
-  ledger_->read_slot(options_.state_prefix + action.of.session, [this, of = action.of](auto slot) {
+  ledger_->read_slot(action.of.session, [this, of = action.of](auto slot) {
     post([this, of, slot] { rota_.slot_read(of, slot, now()); });
   });
 }
@@ -263,12 +279,12 @@ void Conductor::act(const SayEnded& action) { fleet_.ended(action.of.session, ac
 
 void Conductor::on_end(PollId id, PollEnd end) {
   const auto polled = rota_.poll_ended(id, end.how, end.outcome.ok, now());
-  const auto lease = leases_.extract(id);
+  auto lease = leases_.extract(id);
   if (end.how == PollEnd::How::aborted) aborted_ += 1;
   if (end.how != PollEnd::How::finished) return;
   (end.outcome.ok ? succeeded_ : failed_) += 1;
   report(polled, end);
-  write(polled, lease.mapped(), end);
+  write(polled, std::move(lease.mapped()), end);
 }
 
 void Conductor::report(const Rota::Polled& polled, const PollEnd& end) {
@@ -288,19 +304,13 @@ void Conductor::report(const Rota::Polled& polled, const PollEnd& end) {
   tell(std::move(event));
 }
 
-void Conductor::write(const Rota::Polled& polled, const SessionLease& lease, const PollEnd& end) {
+void Conductor::write(const Rota::Polled& polled, SessionLease lease, const PollEnd& end) {
   const auto& [session, token] = polled.of;
   if (!ledger_) return rota_.result_written(polled.of);
-  const WallTime at = now().wall;
-  redis::Result result;
-  result.state = options_.state_prefix + session;
-  if (options_.leases_in_data) result.lease = lease.key;
-  result.stamp = lease.value.substr(0, lease.value.rfind('#') + 1);
-  result.token = token;
+  Publish result{.session = session, .slot = polled.slot, .at = now().wall};
   result.text =
-      result_text({session, lease.owner, token, at, end.took, end.outcome}, options_.body_stored_max);
-  result.channel = options_.channel_prefix + session;
-  result.turn = {polled.slot.time_since_epoch().count(), at.time_since_epoch().count()};
+      result_text({session, lease.owner, token, result.at, end.took, end.outcome}, options_.body_stored_max);
+  result.lease = std::move(lease);
   ledger_->write(std::move(result), [this, of = polled.of](Ledger::Fate fate) {
     post([this, of, fate = std::move(fate)] { on_written(of, fate); });
   });

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -22,8 +25,9 @@ namespace tenure::poll {
 class Conductor {
  public:
   // Everything checked. Throws std::system_error where this machine has no descriptor or thread left.
-  Conductor(Fleet& fleet, PollWork work, PollerOptions options, std::optional<Ledger::Options> ledger);
-  ~Conductor();
+  // Without a store results are kept nowhere.
+  Conductor(Fleet& fleet, PollWork work, PollerOptions options, std::unique_ptr<ResultStore> results);
+  ~Conductor();  // finishes
   Conductor(const Conductor&) = delete;
   Conductor& operator=(const Conductor&) = delete;
 
@@ -36,10 +40,11 @@ class Conductor {
 
   // Before the fleet is started: its events ask for it, and it may begin with the sessions that there are.
   void discover(std::unique_ptr<SessionSource> source);
-  // Begins nothing any more; what is in flight ends as the fleet says. A Redis that is away is not waited for.
+  // Begins nothing any more; what is in flight ends as the fleet says. A store that is away is not waited for.
   void stop_polls();
-  // After the fleet has stopped: ends what is left, writes results for at most a second, and waits for it.
-  void finish();
+  // After the fleet has stopped: ends what is left, writes results for at most a second, and waits for it. False when the wait
+  // was given up; then it goes on in the background. May be called again, and by several threads at once.
+  bool finish(const std::stop_token& give_up = {});
 
  private:
   using Tell = runtime::CallbackExecutor::Kind;
@@ -49,6 +54,7 @@ class Conductor {
   core::Time wake_time() const;
   void post(Mailbox::Letter letter) { mailbox_.post(std::move(letter)); }
 
+  void note(const FleetEvent& event);
   void on_read(Discovery::Read read);
   void share();
 
@@ -62,7 +68,7 @@ class Conductor {
 
   void on_end(PollId id, PollEnd end);
   void report(const Rota::Polled& polled, const PollEnd& end);
-  void write(const Rota::Polled& polled, const SessionLease& lease, const PollEnd& end);
+  void write(const Rota::Polled& polled, SessionLease lease, const PollEnd& end);
   void on_written(const Tenancy& of, const Ledger::Fate& fate);
   void tell(PollEvent event, Tell how = Tell::must_arrive);
 
@@ -74,6 +80,8 @@ class Conductor {
   std::atomic<std::uint64_t> aborted_ = 0;
   std::atomic<std::uint64_t> refused_ = 0;
   std::atomic<std::size_t> in_flight_ = 0;
+  std::mutex telling_;   // locked while the user hears of the fleet
+  bool silent_ = false;  // the user hears of it no more
   Mailbox mailbox_;
   std::unique_ptr<runtime::CallbackExecutor> executor_;
   std::unique_ptr<Ledger> ledger_;  // none: results are not stored
@@ -91,6 +99,9 @@ class Conductor {
   bool finishing_ = false;
 
   std::unique_ptr<Discovery> discovery_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  bool finished_ = false;
   std::thread thread_;
 };
 

@@ -1,4 +1,4 @@
-// What instances and polls have written into Redis as JSON, for those who show it. Decides nothing.
+// What instances and polls have written into a store as JSON, for those who show it. Decides nothing.
 #pragma once
 
 #include <cstdint>

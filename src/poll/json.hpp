@@ -1,4 +1,4 @@
-// Writes one JSON value, piece by piece, always well escaped: what came from Redis may hold any byte.
+// Writes one JSON value, piece by piece, always well escaped: what came from a store may hold any byte.
 // Checks nothing but commas: whoever opens an object closes it, and writes a key before each value in it.
 #pragma once
 

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "redis/net/caller.hpp"
+#include "core/base/check.hpp"
 #include "runtime/boot_clock.hpp"
 
 namespace tenure::poll {
@@ -23,66 +23,53 @@ constexpr std::size_t batch_max = 256;
 constexpr std::size_t batch_bytes_max = 4'000'000;
 constexpr auto retry_after = std::chrono::milliseconds(200);
 
-struct Write {
-  redis::Result result{};
-  Ledger::Written then{};
-};
-struct Read {
-  std::string state{};
-  Ledger::SlotRead then{};
-};
-
-// One thing to ask Redis, and whom to tell.
+// One thing to ask the store, and whom to tell.
 struct Job {
-  std::variant<Write, Read> what{};
+  ResultRequest request{};
+  std::variant<Ledger::Written, Ledger::SlotRead> then{};
   core::Time until{};
 
+  bool writes() const { return std::holds_alternative<Ledger::Written>(then); }
   std::size_t bytes() const {
-    const auto* write = std::get_if<Write>(&what);
-    return write != nullptr ? write->result.text.size() : 0;
+    const auto* result = std::get_if<Publish>(&request);
+    return result != nullptr ? result->text.size() : 0;
   }
-  redis::Command command(redis::CallBy by) const {
-    if (const auto* write = std::get_if<Write>(&what)) return redis::publish_result_call(write->result, by);
-    return redis::last_slot_call(std::get<Read>(what).state);
-  }
-  // Redis will not get it.
+  // The store will not get it.
   void make_old() {
     until = core::long_ago;
-    if (auto* write = std::get_if<Write>(&what)) write->result.text = {};
+    if (auto* result = std::get_if<Publish>(&request)) result->text = {};
   }
   void drop() const {
-    if (const auto* write = std::get_if<Write>(&what)) {
-      write->then({Ledger::Fate::Kind::dropped});
+    if (const auto* written = std::get_if<Ledger::Written>(&then)) {
+      (*written)({Ledger::Fate::Kind::dropped});
     } else {
-      std::get<Read>(what).then(std::nullopt);
+      std::get<Ledger::SlotRead>(then)(std::nullopt);
     }
   }
 };
 
-bool is_unknown_script(const redis::Value& value) {
-  return value.kind == redis::Value::Kind::error && value.text.starts_with("NOSCRIPT");
-}
-
-// Of this one key, not of all of Redis.
-bool is_of_key(const core::Failure& failure) { return failure.code == core::FailureCode::server; }
-
-Ledger::Fate fate(redis::Published published) {
-  switch (published) {
-    case redis::Published::stored:
-      return {Ledger::Fate::Kind::stored};
-    case redis::Published::lease_gone:
-      return {Ledger::Fate::Kind::lease_gone, "the lease has passed on"};
-    case redis::Published::outdated:
+// Of a result that was answered.
+Ledger::Fate fate(const ResultReply& reply) {
+  using Kind = Ledger::Fate::Kind;
+  if (const auto* unstorable = std::get_if<Unstorable>(&reply)) return {Kind::failed, unstorable->why};
+  switch (std::get<Published>(reply)) {
+    case Published::stored:
+      return {Kind::stored};
+    case Published::lease_gone:
+      return {Kind::lease_gone, "the lease has passed on"};
+    case Published::outdated:
       break;
   }
-  return {Ledger::Fate::Kind::outdated, "a later owner has stored a result"};
+  return {Kind::outdated, "a later owner has stored a result"};
 }
 
 }  // namespace
 
 struct Ledger::State {
-  State(Options given, Listener told) : options(std::move(given)), listener(std::move(told)) {}
+  State(std::unique_ptr<ResultStore> where, Options given, Listener told)
+      : store(std::move(where)), options(given), listener(std::move(told)) {}
 
+  const std::unique_ptr<ResultStore> store;  // of the thread alone
   const Options options;
   const Listener listener;
   std::mutex mutex;
@@ -93,7 +80,6 @@ struct Ledger::State {
   bool stopping = false;
   core::Time hurry_from = core::Time::max();
   // Of the thread alone.
-  std::optional<redis::Caller> redis;
   bool dropping = false;
   std::string why;
   std::thread thread;
@@ -147,70 +133,44 @@ struct Ledger::State {
 
   // Gives back what got no answer.
   std::vector<Job> ask(std::vector<Job> batch) {
-    if (!redis) {
-      auto connected = redis::Caller::connect(options.address, options.timeout, options.tls);
-      if (!connected) {
-        why = connected.error().detail;
-        return batch;
-      }
-      redis = std::move(*connected);
-    }
-    std::vector<Job> unanswered = ask(std::move(batch), redis::CallBy::sha1);
-    // A Redis that does not know the script yet is told.
-    if (redis && !unanswered.empty()) unanswered = ask(std::move(unanswered), redis::CallBy::body);
-    return unanswered;
-  }
-
-  std::vector<Job> ask(std::vector<Job> batch, redis::CallBy by) {
-    std::vector<redis::Command> commands;
-    commands.reserve(batch.size());
-    for (const auto& job : batch) {
-      commands.push_back(job.command(by));
-      // The first one makes the script known to those behind it.
-      if (std::holds_alternative<Write>(job.what)) by = redis::CallBy::sha1;
-    }
-    const auto values = redis->call_all(commands);
-    if (!values) {
-      why = values.error().detail;
-      redis.reset();
-      return batch;
-    }
+    std::vector<ResultRequest> requests;
+    requests.reserve(batch.size());
+    for (auto& job : batch) requests.push_back(std::move(job.request));
+    const auto replies = store->ask(requests);
+    core::must(replies.size() == batch.size(), "a store of results answers each request");
     std::vector<Job> unanswered;
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      if (is_unknown_script((*values)[i]) || !hear(batch[i], (*values)[i]))
-        unanswered.push_back(std::move(batch[i]));
+      if (!std::holds_alternative<NoAnswer>(replies[i])) {
+        hear(batch[i], replies[i]);
+        continue;
+      }
+      batch[i].request = std::move(requests[i]);
+      unanswered.push_back(std::move(batch[i]));
     }
+    note_trouble(replies);
     return unanswered;
   }
 
-  // False: all of Redis is in trouble, and it may go better later.
-  bool hear(const Job& job, const redis::Value& value) {
-    if (const auto* write = std::get_if<Write>(&job.what)) {
-      const auto published = redis::published(value);
-      if (!published && !is_of_key(published.error())) {
-        why = published.error().detail;
-        return false;
-      }
-      tell_back();
-      why.clear();
-      write->then(published ? fate(*published) : Fate{Fate::Kind::failed, published.error().detail});
-      return true;
+  void hear(const Job& job, const ResultReply& reply) {
+    if (const auto* then = std::get_if<SlotRead>(&job.then)) return (*then)(std::get<FoundSlot>(reply).slot);
+    tell_back();
+    why.clear();
+    std::get<Written>(job.then)(fate(reply));
+  }
+
+  // After all answers of a batch, because each result that was written ends the trouble before it.
+  void note_trouble(const std::vector<ResultReply>& replies) {
+    for (const auto& reply : replies) {
+      const auto* none = std::get_if<NoAnswer>(&reply);
+      if (none != nullptr && !none->why.empty()) why = none->why;
     }
-    const auto slot = redis::last_slot(value);
-    if (!slot && !is_of_key(slot.error())) {
-      why = slot.error().detail;
-      return false;
-    }
-    std::get<Read>(job.what).then(slot && *slot ? std::optional(WallTime(Milliseconds(**slot)))
-                                                : std::nullopt);
-    return true;
   }
 
   void drop_old(std::vector<Job>& batch) {
     const core::Time now = boot_now();
     std::erase_if(batch, [&](const Job& job) {
       if (job.until > now) return false;
-      if (std::holds_alternative<Write>(job.what)) tell_dropping();
+      if (job.writes()) tell_dropping();
       job.drop();
       return true;
     });
@@ -225,8 +185,8 @@ struct Ledger::State {
   }
 };
 
-Ledger::Ledger(Options options, Listener listener)
-    : state_(std::make_unique<State>(std::move(options), std::move(listener))) {
+Ledger::Ledger(std::unique_ptr<ResultStore> store, Options options, Listener listener)
+    : state_(std::make_unique<State>(std::move(store), options, std::move(listener))) {
   state_->thread = std::thread([state = state_.get()] { state->run(); });
 }
 
@@ -240,12 +200,12 @@ Ledger::~Ledger() {
   for (const auto& job : state_->jobs) job.drop();
 }
 
-void Ledger::write(redis::Result result, Written then) {
-  state_->add({Write{std::move(result), std::move(then)}, boot_now() + state_->options.keep_for});
+void Ledger::write(Publish result, Written then) {
+  state_->add({std::move(result), std::move(then), boot_now() + state_->options.keep_for});
 }
 
-void Ledger::read_slot(std::string state, SlotRead then) {
-  state_->add({Read{std::move(state), std::move(then)}, boot_now() + state_->options.keep_for});
+void Ledger::read_slot(std::string session, SlotRead then) {
+  state_->add({FindSlot{std::move(session)}, std::move(then), boot_now() + state_->options.keep_for});
 }
 
 void Ledger::hurry(core::Time from) {

@@ -1,5 +1,5 @@
-// Writes results into Redis, and reads when a session was polled last: in batches, on a thread and a connection of its own, so that
-// a Redis that is slow or away holds up no poll. What cannot be written within a while is dropped, and that is said once.
+// Writes results into a store, and reads when a session was polled last: in batches, on a thread of its own, so that a store
+// that is slow or away holds up no poll. What cannot be written within a while is dropped, and that is said once.
 #pragma once
 
 #include <functional>
@@ -8,19 +8,13 @@
 #include <string>
 
 #include "core/base/time.hpp"
-#include "poll/schedule.hpp"
-#include "redis/script_call.hpp"
-#include "redis/url.hpp"
-#include "runtime/net/tls.hpp"
+#include "poll/result_store.hpp"
 
 namespace tenure::poll {
 
 class Ledger {
  public:
   struct Options {
-    redis::Address address{};
-    runtime::Tls tls{};
-    core::Duration timeout = std::chrono::seconds(1);    // of a batch, and of connecting
     core::Duration keep_for = std::chrono::seconds(10);  // what was not written by then is dropped
     std::size_t bytes_max = 64'000'000;  // so is what comes when there is more than that to write
   };
@@ -31,8 +25,8 @@ class Ledger {
       stored,
       lease_gone,  // the lease does not show this grant any more
       outdated,    // a later owner has stored one
-      failed,      // Redis cannot store it there
-      dropped,     // Redis was away for too long
+      failed,      // the store cannot keep it there
+      dropped,     // the store was away for too long
     };
     Kind kind{};
     std::string detail{};
@@ -46,16 +40,16 @@ class Ledger {
     std::function<void()> on_back{};
   };
 
-  Ledger(Options options, Listener listener);
+  Ledger(std::unique_ptr<ResultStore> store, Options options, Listener listener);
   ~Ledger();  // what is not written is dropped
 
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
 
-  void write(redis::Result result, Written then);
+  void write(Publish result, Written then);
   // Nothing where there is none, or nobody knows.
-  void read_slot(std::string state, SlotRead then);
-  // The end is near: from then on each result is tried once, and dropped where Redis does not take it.
+  void read_slot(std::string session, SlotRead then);
+  // The end is near: from then on each result is tried once, and dropped where the store does not take it.
   void hurry(core::Time from);
   // Waits until all is written, at most until then.
   void drain(core::Time by);

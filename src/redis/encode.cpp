@@ -8,11 +8,17 @@ namespace tenure::redis {
 namespace {
 
 void append_header(std::string& out, char type, std::size_t count) {
-  std::array<char, 24> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), count).ptr;
-  out += type;
-  out.append(digits.data(), end);
-  out += "\r\n";
+  std::array<char, 24> text;
+  char* end = text.data();
+  *end++ = type;
+  if (count < 10) {
+    *end++ = static_cast<char>('0' + count);
+  } else {
+    end = std::to_chars(end, text.data() + text.size() - 2, count).ptr;
+  }
+  *end++ = '\r';
+  *end++ = '\n';
+  out.append(text.data(), end);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 #include "core/base/number.hpp"
 #include "core/base/text.hpp"
@@ -39,26 +40,26 @@ constexpr std::array known{
     Known{"DENIED", FailureCode::auth, InScript::unclear,
           "the server is in protected mode: it takes clients from elsewhere only with a password"},
     Known{"NOPERM", FailureCode::no_permission, InScript::unclear, "the user may not do this"},
-    Known{"LOADING", FailureCode::loading, InScript::unclear, "the server is still loading its data"},
+    Known{"LOADING", FailureCode::starting, InScript::unclear, "the server is still loading its data"},
     Known{"READONLY", FailureCode::read_only, InScript::unchanged,
           "the server is a read-only replica: name the master instead"},
     Known{"MASTERDOWN", FailureCode::read_only, InScript::unclear,
           "the server is a replica that has lost its master: name the master instead"},
-    Known{"MISCONF", FailureCode::misconf, InScript::unchanged,
+    Known{"MISCONF", FailureCode::not_durable, InScript::unchanged,
           "the server takes no writes because it cannot save to disk"},
-    Known{"NOREPLICAS", FailureCode::misconf, InScript::unchanged,
+    Known{"NOREPLICAS", FailureCode::not_durable, InScript::unchanged,
           "the server takes no writes because too few replicas follow it"},
-    Known{"OOM", FailureCode::out_of_memory, InScript::unchanged, "the server has reached its maxmemory"},
-    Known{"BUSY", FailureCode::busy_script, InScript::unclear,
+    Known{"OOM", FailureCode::full, InScript::unchanged, "the server has reached its maxmemory"},
+    Known{"BUSY", FailureCode::busy, InScript::unclear,
           "the server is busy with somebody's long script (SCRIPT KILL ends it)"},
-    Known{"CLUSTERDOWN", FailureCode::cluster, InScript::unclear, "the Redis Cluster is down"},
-    Known{"MOVED", FailureCode::cluster, InScript::unclear,
+    Known{"CLUSTERDOWN", FailureCode::unsupported, InScript::unclear, "the Redis Cluster is down"},
+    Known{"MOVED", FailureCode::unsupported, InScript::unclear,
           "the server is part of a Redis Cluster, which does not work yet"},
-    Known{"ASK", FailureCode::cluster, InScript::unclear,
+    Known{"ASK", FailureCode::unsupported, InScript::unclear,
           "the server is part of a Redis Cluster, which does not work yet"},
-    Known{"TRYAGAIN", FailureCode::cluster, InScript::unclear,
+    Known{"TRYAGAIN", FailureCode::unsupported, InScript::unclear,
           "the server is part of a Redis Cluster, which does not work yet"},
-    Known{"CROSSSLOT", FailureCode::cluster, InScript::unclear,
+    Known{"CROSSSLOT", FailureCode::unsupported, InScript::unclear,
           "the server is part of a Redis Cluster, which does not work yet"},
     Known{"EXECABORT", FailureCode::server, InScript::unclear, "the server refused the transaction"},
     Known{"NOSCRIPT", FailureCode::server, InScript::unclear, "the server does not know the script"},

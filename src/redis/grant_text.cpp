@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <system_error>
 
 #include "core/base/number.hpp"
 #include "core/base/text.hpp"
@@ -16,7 +17,9 @@ constexpr std::size_t token_digits = 20;
 constexpr std::int64_t no_such_key = -2;
 
 void append_stamp(std::string& text, const core::Grant& grant) {
-  text.append(grant.owner()).append("#").append(core::hex16(grant.nonce())).append("#");
+  text.append(grant.owner()).append("#");
+  core::append_hex16(text, grant.nonce());
+  text += '#';
 }
 
 // As hex16 writes it, and in no other way: two texts are never the same grant.
@@ -42,6 +45,8 @@ std::string value(const core::Grant& grant, core::Token token) {
   append_stamp(text, grant);
   return text.append(std::to_string(token));
 }
+
+std::string_view stamp_in(std::string_view value) { return value.substr(0, value.rfind('#') + 1); }
 
 std::optional<core::Grant> read_stamp(std::string_view text) {
   // From the right: an owner may contain '#', a nonce cannot.
@@ -76,7 +81,7 @@ core::KeyState key_state(std::string_view value, std::int64_t pttl, std::int64_t
   core::KeyState state{.waiters = waiters};
   if (pttl == no_such_key) return state;
   state.holder = read_holder(value);
-  if (state.holder->token != 0) state.grant = read_stamp(value.substr(0, value.rfind('#') + 1));
+  if (state.holder->token != 0) state.grant = read_stamp(stamp_in(value));
   state.left = time_left(pttl);
   return state;
 }

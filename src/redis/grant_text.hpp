@@ -15,6 +15,9 @@ std::string stamp(const core::Grant& grant);
 // What the lease key shows once the token is known.
 std::string value(const core::Grant& grant, core::Token token);
 
+// The stamp in a value: all of it before the token. Empty for a value that has none.
+std::string_view stamp_in(std::string_view value);
+
 // Reads a stamp. Returns nullopt for what stamp() does not write.
 std::optional<core::Grant> read_stamp(std::string_view text);
 // Reads a value. One that Tenure did not write is all owner, with token 0.

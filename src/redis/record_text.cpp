@@ -48,7 +48,9 @@ std::string opening(const core::Terms& terms) {
 }
 
 std::string admission(const core::Terms& terms, std::string_view epoch) {
-  return opening(terms).append(epoch).append(" ");
+  std::string text = opening(terms);
+  text.reserve(text.size() + epoch.size() + 8);  // "open " may follow
+  return text.append(epoch).append(" ");
 }
 
 std::string admission_to_open(const core::Terms& terms, std::string_view epoch) {

@@ -1,7 +1,6 @@
 #include "redis/script_call.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 #include <span>
 #include <utility>
 
@@ -19,18 +18,18 @@ using core::KeyAnswer;
 
 Command begin_call(const Script& script, CallBy by, std::size_t keys, std::size_t arguments) {
   Command command;
-  command.reserve(3 + keys + arguments);
+  command.reserve(4 + keys + arguments);  // the connection may add what it has seen
   command.emplace_back(by == CallBy::sha1 ? "EVALSHA" : "EVAL");
   command.emplace_back(by == CallBy::sha1 ? script.sha1 : script.body);
   command.push_back(std::to_string(keys));
   return command;
 }
 
-Command call(const Script& script, CallBy by, std::initializer_list<std::string> keys,
-             std::initializer_list<std::string> arguments) {
-  Command command = begin_call(script, by, keys.size(), arguments.size());
-  command.insert(command.end(), keys);
-  command.insert(command.end(), arguments);
+// The first so many words are keys.
+template <std::size_t keys, class... Words>
+Command call(const Script& script, CallBy by, Words&&... words) {
+  Command command = begin_call(script, by, keys, sizeof...(words) - keys);
+  (command.emplace_back(std::forward<Words>(words)), ...);
   return command;
 }
 
@@ -77,9 +76,9 @@ Command reassert_call(const core::ReassertRequest& request, const Keyspace& keys
 Command beat_call(const core::BeatRequest& request, CallBy by) {
   const std::string& fleet = request.fleet;
   const std::string instances = Keyspace::instances(fleet);
-  return call(beat_script, by, {instances + request.id, fleet + "nodes", fleet + "sessions:version"},
-              {beat_opening(request.beat.boot), beat_text(request.beat), number(request.ttl), request.id,
-               instances, Keyspace::changes(fleet)});
+  return call<3>(beat_script, by, instances + request.id, fleet + "nodes", fleet + "sessions:version",
+                 beat_opening(request.beat.boot), beat_text(request.beat), number(request.ttl), request.id,
+                 instances, Keyspace::changes(fleet));
 }
 
 core::Failure misfit(const std::string& what) {
@@ -197,17 +196,17 @@ Command script_call(const core::Request& request, const Keyspace& keyspace, std:
     return command;
   }
   if (const auto* release = std::get_if<core::ReleaseRequest>(&request)) {
-    return call(release_script, by, {release->key, keyspace.queue(release->key)},
-                {keyspace.channels(), release->wake ? number(turn_of_waiter) : "0", stamp(release->grant),
-                 release->ticket ? stamp(*release->ticket) : ""});
+    return call<2>(release_script, by, release->key, keyspace.queue(release->key), keyspace.channels(),
+                   release->wake ? number(turn_of_waiter) : "0", stamp(release->grant),
+                   release->ticket ? stamp(*release->ticket) : "");
   }
   if (const auto* confirm = std::get_if<core::ConfirmRequest>(&request)) {
-    return call(confirm_script, by, {confirm->key, keyspace.fence()},
-                {stamp(confirm->grant), std::to_string(confirm->token)});
+    return call<2>(confirm_script, by, confirm->key, keyspace.fence(), stamp(confirm->grant),
+                   std::to_string(confirm->token));
   }
   if (const auto* open = std::get_if<core::OpenRequest>(&request)) {
-    return call(open_script, by, {keyspace.record(), keyspace.fence()},
-                {admission(keyspace.terms(), open->epoch), std::to_string(open->made_ms)});
+    return call<2>(open_script, by, keyspace.record(), keyspace.fence(),
+                   admission(keyspace.terms(), open->epoch), std::to_string(open->made_ms));
   }
   if (const auto* look = std::get_if<core::LookRequest>(&request)) {
     Command command = begin_call(look_script, by, 2 * look->keys.size(), 0);
@@ -222,26 +221,25 @@ Command script_call(const core::Request& request, const Keyspace& keyspace, std:
 }
 
 Command admit_call(const Introduction& introduction, const Keyspace& keyspace, CallBy by) {
-  return call(admit_script, by, {keyspace.record(), keyspace.fence()},
-              {number(keyspace.cap), keyspace.set, introduction.epoch, std::to_string(introduction.wall_ms)});
+  return call<2>(admit_script, by, keyspace.record(), keyspace.fence(), number(keyspace.cap), keyspace.set,
+                 introduction.epoch, std::to_string(introduction.wall_ms));
 }
 
 Command init_call(const Introduction& introduction, const Keyspace& keyspace) {
-  return call(init_script, CallBy::body, {keyspace.record(), keyspace.fence()},
-              {number(keyspace.cap), keyspace.set, introduction.epoch, std::to_string(introduction.wall_ms)});
+  return call<2>(init_script, CallBy::body, keyspace.record(), keyspace.fence(), number(keyspace.cap),
+                 keyspace.set, introduction.epoch, std::to_string(introduction.wall_ms));
 }
 
 Command reconfigure_call(const Introduction& introduction, const core::Reconfiguration::Step& step,
                          const Keyspace& keyspace) {
-  return call(reconfigure_script, CallBy::body, {keyspace.record()},
-              {step.seen, number(step.terms.cap), step.terms.set, introduction.epoch,
-               std::to_string(introduction.wall_ms), number(step.longest), step.why});
+  return call<1>(reconfigure_script, CallBy::body, keyspace.record(), step.seen, number(step.terms.cap),
+                 step.terms.set, introduction.epoch, std::to_string(introduction.wall_ms),
+                 number(step.longest), step.why);
 }
 
 Command rights_call(const std::string& lease, const Keyspace& keyspace) {
-  return call(
-      rights_script, CallBy::body, {},
-      {lease, keyspace.record(), keyspace.fence(), keyspace.queue(lease), keyspace.channels() + "somebody"});
+  return call<0>(rights_script, CallBy::body, lease, keyspace.record(), keyspace.fence(),
+                 keyspace.queue(lease), keyspace.channels() + "somebody");
 }
 
 core::Reply script_reply(const core::Request& request, const Value& value) {

@@ -240,4 +240,13 @@ std::string to_text(const Address& address) { return written(address, shown_user
 
 std::string whole_url(const Address& address) { return written(address, whole_user_info(address)); }
 
+std::string without_secrets(std::string_view text) {
+  std::string safe(text);
+  const auto slashes = safe.find("://");
+  if (slashes == std::string::npos) return safe;
+  const auto at = safe.rfind('@');
+  if (at == std::string::npos || at < slashes) return safe;
+  return safe.replace(slashes + 3, at - slashes - 3, "***");
+}
+
 }  // namespace tenure::redis

@@ -34,5 +34,7 @@ tl::expected<Address, std::string> parse_url(std::string_view url);
 std::string to_text(const Address& address);
 // With its secrets, for parse_url and for nobody's eyes.
 std::string whole_url(const Address& address);
+// A text that is to be shown, with *** for what stands between "://" and "@".
+std::string without_secrets(std::string_view text);
 
 }  // namespace tenure::redis

@@ -120,6 +120,12 @@ const std::vector<BadWords> bad_words{
      "--redis: redis://a:6379/0 and redis://a:6379/1 are one Redis"},
     {{"init", "--redis", "unix:///a", "--redis", "unix:///a"}, "--redis: unix:///a is given twice"},
     {{"init", "--redis", "redis://a", "--redis", "rediss://a"}, "are one Redis"},
+    {{"init", "--store", "nonsense"}, "--store: bad Redis address"},
+    {{"init", "--store", "unix:///a", "--store", "unix:///a"}, "--store: unix:///a is given twice"},
+    {{"init", "--store", "unix:///a", "--redis-file", "/b"},
+     "--store and --redis-file both name the nodes: give one of them"},
+    {{"init", "--redis", "unix:///a", "--store", "unix:///a"},
+     "--redis and --store both name the nodes: give one of them"},
     {Words{"init"} + redis_options(Words(32, "redis://a")), "--redis: 32 nodes are too many; the most is 31"},
 };
 
@@ -146,6 +152,7 @@ TEST(BadInput, TheEnvironmentIsCheckedAsTheFlagsAre) {
       {"TENURE_REDIS=redis://a,redis://b,redis://a", "TENURE_REDIS: redis://a:6379/0 is given twice"},
       {"TENURE_REDIS=redis://a,", "TENURE_REDIS: bad Redis address: host \"a,\""},
       {"TENURE_REDIS=nonsense", "TENURE_REDIS: bad Redis address"},
+      {"TENURE_STORE=nonsense", "TENURE_STORE: bad Redis address"},
       {"REDIS_URL=nonsense", "REDIS_URL: bad Redis address"},
       {"TENURE_TTL_MAX=1.5m", "TENURE_TTL_MAX: \"1.5m\" is a fraction: write 90000ms"},
   };
@@ -173,6 +180,7 @@ TEST(BadInput, APasswordIsShownInNoMessage) {
       {"run", "x", "--redis-file", "redis://:gehe!m@host", "--", "true"},
       {"run", "x", "--redis", "me:gehe!m@host", "--", "true"},
       {"run", "x", "--redis", "me:gehe!m@host://", "--", "true"},
+      {"run", "x", "--store", "me:gehe!m@host", "--", "true"},
       {"run", "x", "redis://:gehe!m@host", "--", "true"},
       {"redis://:gehe!m@host"},
       {"init", "--redis", "redis://:gehe!m@host", "--redis", "redis://:gehe!m@host"},

@@ -24,7 +24,7 @@ TEST(Quarantine, ANewRedisIsToldApartWithTheWayOut) {
   EXPECT_EQ(refused.err, "tenure: " + redis.url() +
                              " has no record of Tenure: new, or its data was lost. New grants within 66s, "
                              "once a client waits for "
-                             "them. If it is new: tenure init --redis " +
+                             "them. If it is new, tenure init opens it at once: tenure init --redis " +
                              redis.url() + "\n");
 }
 
@@ -43,6 +43,19 @@ TEST(Quarantine, TheHintNamesPrefixAndCap) {
   const Result refused = tenure(Job{.options = Words{"-n"} + options}.words(redis.url()));
   EXPECT_TRUE(has(refused.err, "tenure init --redis " + redis.url() + " --prefix mine: --ttl-max 2m\n"))
       << refused.err;
+}
+
+TEST(Quarantine, TheHintCanBePastedWhateverThePrefixIs) {
+  RedisServer redis;
+  const Words words = Job{.options = {"-n", "--prefix", "it's $HOME & mine:"}}.words(redis.url());
+  const Result refused = tenure(words);
+  const auto at = refused.err.find("tenure init --redis");
+  ASSERT_NE(at, std::string::npos) << refused.err;
+  const Process pasted(
+      shell("tenure() { " + std::string(paths::program) + " \"$@\"; }; " + refused.err.substr(at)),
+      {.environment = plain_environment()});
+  EXPECT_EQ(pasted.exit_code(), 0) << refused.err << pasted.err();
+  EXPECT_EQ(tenure(words).code, 0);
 }
 
 TEST(Quarantine, WhoWaitsIsToldAndGrantedAfterIt) {

@@ -45,10 +45,11 @@ TEST(QuarantineTold, APollerSaysWhichNodeItWaitsForAndForHowLongAndWhenThatIsOve
   fleet.add_sessions();
   auto& poller = fleet.start("web-1");
   ASSERT_TRUE(prints(poller, R"("event": "not_open")")) << fleet.told();
-  EXPECT_TRUE(matches(line_of(poller, "not_open"), R"("detail": ")" + fleet.nodes[0].url() +
-                                                       " has no record of Tenure: new, or its data was lost. "
-                                                       "New grants within [123]s. If it is new: tenure init "
-                                                       R"(--redis [^"]+", "opens_in_ms": \d{3,4}\}$)"))
+  EXPECT_TRUE(matches(line_of(poller, "not_open"),
+                      R"("detail": ")" + fleet.nodes[0].url() +
+                          " has no record of Tenure: new, or its data was lost. "
+                          "New grants within [123]s. If it is new, tenure init opens it at once: tenure init "
+                          R"(--redis [^"]+", "opens_in_ms": \d{3,4}\}$)"))
       << line_of(poller, "not_open");
   EXPECT_TRUE(fleet.all_are_polled(core::long_ago)) << fleet.told();
   EXPECT_TRUE(prints(poller, R"("event": "open", "instance": "web-1"})")) << fleet.told();
@@ -84,7 +85,9 @@ TEST(QuarantineTold, APollerWithAnotherCapIsToldWhichOneToUse) {
   PollFleet fleet({.sessions = 1});
   const auto poller =
       start_tenure({"poll", "--redis", fleet.nodes[0].url(), "--ttl", "1s", "--ttl-max", "30s"});
-  EXPECT_TRUE(prints(*poller, "the cap of this Redis is 1m, ours is 30s: use --ttl-max 1m")) << poller->out();
+  EXPECT_TRUE(prints(
+      *poller, "the cap of this Redis is 1m, ours is 30s; everybody must use one ttl_max: use --ttl-max 1m"))
+      << poller->out();
 }
 
 struct StatusTold : testing::Test {

@@ -145,7 +145,7 @@ TEST_F(QuorumTest, AWipedMajorityIsAQuarantine) {
       "grants "
       "within 66s, once a client waits for them. For that a node must still have its record, or none may be "
       "away (gone for good: tenure reconfigure without it). "
-      "If they are new: tenure init --redis " +
+      "If they are new, tenure init opens them at once: tenure init --redis " +
       urls()[0] + " --redis " + urls()[1] + " --redis " + urls()[2] + "\n";
   EXPECT_TRUE(result.err == "tenure: " + urls()[0] + " and " + urls()[1] + why ||
               result.err == "tenure: " + urls()[1] + " and " + urls()[0] + why)

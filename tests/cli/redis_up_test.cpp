@@ -144,7 +144,8 @@ TEST_F(RedisUpTest, WhenOneDoesNotStartTheOthersAreTakenBackAndWhatRanStays) {
 }
 
 TEST_F(RedisUpTest, ABadCapInTheEnvironmentIsNamedBeforeAnythingIsStarted) {
-  for (const auto& [cap, says] : {std::pair{"soon", "TENURE_TTL_MAX: "}, std::pair{"1ms", "is too short"}}) {
+  for (const auto& [cap, says] :
+       {std::pair{"soon", "TENURE_TTL_MAX: "}, std::pair{"1ms", "TENURE_TTL_MAX: 1ms is not between"}}) {
     const Result result = up({}, {std::string("TENURE_TTL_MAX=") + cap});
     EXPECT_EQ(result.code, 64) << result.err;
     EXPECT_EQ(result.out, "");

@@ -171,7 +171,10 @@ TEST_F(RunTest, SomeSignalsMeanNothingToAWaiter) {
 TEST_F(RunTest, AnotherCapIsRefusedWithBothCaps) {
   const Result result = run({.options = {"--ttl-max", "2m"}});
   EXPECT_EQ(result.code, 76);
-  EXPECT_TRUE(has(result.err, "the cap of this Redis is 1m, ours is 2m: use --ttl-max 1m")) << result.err;
+  EXPECT_TRUE(
+      has(result.err,
+          "the cap of this Redis is 1m, ours is 2m; everybody must use one ttl_max: use --ttl-max 1m"))
+      << result.err;
   EXPECT_EQ(keys(redis), only_record);
 }
 
@@ -184,6 +187,19 @@ TEST_F(RunTest, TheFlagCountsBeforeTenureRedisBeforeRedisUrl) {
   EXPECT_EQ(tenure(command, {"TENURE_REDIS=", "REDIS_URL=" + redis.url()}).code, 0);
   EXPECT_EQ(tenure(Job{}.words(redis.url()), {"TENURE_REDIS=" + nowhere}).code, 0);
   EXPECT_EQ(tenure(command, {"TENURE_REDIS=" + nowhere, "REDIS_URL=" + redis.url()}).code, 69);
+}
+
+TEST_F(RunTest, StoreIsAnotherWordForRedis) {
+  const std::string nowhere = "unix:///nowhere.sock";
+  const Words command{"run", "job", "--", "true"};
+  EXPECT_EQ(tenure({"run", "job", "--store", redis.url(), "--", "true"}, {"TENURE_REDIS=" + nowhere}).code,
+            0);
+  EXPECT_EQ(tenure({"run", "job", "--store=" + redis.url(), "--", "true"}).code, 0);
+  EXPECT_EQ(tenure(command, {"TENURE_STORE=" + redis.url(), "REDIS_URL=" + nowhere}).code, 0);
+  EXPECT_EQ(tenure(command, {"TENURE_STORE=" + redis.url(), "TENURE_REDIS=" + redis.url()}).code, 0);
+  const Result both = tenure(command, {"TENURE_STORE=" + redis.url(), "TENURE_REDIS=" + nowhere});
+  EXPECT_EQ(both.code, 64);
+  EXPECT_EQ(both.err, "tenure: TENURE_STORE and TENURE_REDIS name different nodes: set one of them\n");
 }
 
 TEST_F(RunTest, TheCapComesFromTheFlagBeforeTheEnvironment) {

@@ -2,6 +2,8 @@
 // sees of it, and that nothing is left behind.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "cli/tenure_program.hpp"
 #include "support/certificates.hpp"
 #include "support/forwarder.hpp"
@@ -105,6 +107,8 @@ TEST_F(TlsProgramTest, AServerThatCannotProveItselfIsRefused) {
   RedisServer good({.tls = certificates_.server()});
   expect_refused(good, with_secret(good, "rediss"), {},
                  "from a CA that is not trusted here; the CA file (--tls-ca) names those that are");
+  const Result examined = tenure({"doctor", "--redis", with_secret(good, "rediss")});
+  EXPECT_TRUE(has(examined.out, "the CA file (--tls-ca) names those that are")) << examined.out;
   expect_refused(
       good, with_secret(good, "rediss"), trusting() + Words{"--tls-name", "elsewhere"},
       "is not for elsewhere; if it should be for another, give the server name to expect (--tls-name)");
@@ -116,6 +120,19 @@ TEST_F(TlsProgramTest, AServerThatAsksForACertificateSaysSo) {
                  "asks for a client certificate (--tls-cert and --tls-key)");
   const Identity identity = certificates_.issue();
   EXPECT_EQ(tenure(Words{"init", "--redis", server.url()} + tls_words(identity)).code, 0);
+}
+
+// A certificate that is being replaced is no reason to end.
+TEST_F(TlsProgramTest, WhoCampaignsAgainDoesNotReadItsFilesAgain) {
+  RedisServer server({.tls = certificates_.server()});
+  ASSERT_EQ(tenure(Words{"init", "--redis", server.url()} + trusting()).code, 0);
+  const Identity identity = certificates_.issue();
+  const auto elect = start_tenure(Words{"elect", "leader", "--redis", server.url()} + tls_words(identity) +
+                                  Words{"--lease", "2s", "--", "sh", "-c", "echo began; exec sleep 60"});
+  ASSERT_TRUE(wait_until([&] { return elect->out() == "began\n"; })) << elect->err();
+  std::filesystem::remove(identity.key_file);
+  server.command({"DEL", "leader"});
+  EXPECT_TRUE(wait_until([&] { return elect->out() == "began\nbegan\n"; })) << elect->err();
 }
 
 TEST_F(TlsProgramTest, APortThatSpeaksOtherwiseThanItsAddressSaysIsToldApart) {

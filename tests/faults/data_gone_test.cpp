@@ -122,7 +122,7 @@ TEST_P(DataGoneTest, F11_AtMaxmemoryRenewAndReleaseWorkAndNewGrantsGetAClearErro
   EXPECT_EQ(refused.error().code, RefusalCode::no_quorum);
   EXPECT_GT(refused.error().failures.size(), nodes.size() / 2);
   for (const auto& it : refused.error().failures) {
-    EXPECT_EQ(it.failure.code, FailureCode::out_of_memory) << it.failure.detail;
+    EXPECT_EQ(it.failure.code, FailureCode::full) << it.failure.detail;
     EXPECT_EQ(it.failure.applied, core::Applied::no);
   }
   EXPECT_EQ(lease->release().outcome, ReleaseOutcome::released);

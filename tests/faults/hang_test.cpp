@@ -84,7 +84,7 @@ TEST(Hang, F13_WhileSomebodysScriptBlocksRedisOutcomesAreUnknownAndTheHolderStop
     if (refused) return false;
     EXPECT_EQ(refused.error().code, RefusalCode::no_quorum);
     failures.push_back(refused.error().failures.at(0).failure);
-    return failures.back().code == FailureCode::busy_script;
+    return failures.back().code == FailureCode::busy;
   };
   ASSERT_TRUE(wait_until(busy, 20s));
   EXPECT_EQ(failures.front().code, FailureCode::timed_out);

@@ -95,9 +95,59 @@ TEST(ApiClient, AQuarantineSaysHowLongItLasts) {
   const auto refused = client.lock("a").try_acquire();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::not_open);
+  EXPECT_EQ(refused.error().not_open.value().why, NotOpen::Why::no_record);
+  EXPECT_TRUE(refused.error().message.starts_with(
+      fresh.url() + " has no record of Tenure: new, or its data was lost. New grants within "))
+      << refused.error().message;
+  EXPECT_TRUE(refused.error().message.ends_with(
+      ", once a client waits for them. If it is new, tenure init opens it at once"))
+      << refused.error().message;
   ASSERT_TRUE(refused.error().opens_in);
   EXPECT_GT(*refused.error().opens_in, 55s);
   EXPECT_LE(*refused.error().opens_in, 67s);
+}
+
+TEST(ApiClient, AnotherCapIsToldWithoutTheOptionsOfTheProgram) {
+  Nodes nodes(1);
+  ClientOptions options = options_for(nodes);
+  options.ttl_max = nodes.cap() * 2;
+  const auto refused = Client::open(options).value().lock("a").try_acquire();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::not_open);
+  EXPECT_EQ(refused.error().not_open.value().why, NotOpen::Why::other_ttl_max);
+  EXPECT_EQ(refused.error().not_open.value().ttl_max, nodes.cap());
+  EXPECT_EQ(refused.error().message,
+            urls_of(nodes)[0] + ": the cap of this Redis is 1m, ours is 2m; everybody must use one ttl_max");
+}
+
+TEST(ApiClient, AnotherSetIsToldWithoutTheOptionsOfTheProgram) {
+  Nodes nodes(3);
+  ClientOptions options = options_for(nodes);
+  options.node_set = "mine";
+  const auto same_count = Client::open(options).value().lock("a").try_acquire();
+  ASSERT_FALSE(same_count);
+  EXPECT_EQ(same_count.error().not_open.value().why, NotOpen::Why::other_set);
+  EXPECT_TRUE(
+      same_count.error().message.ends_with(" than you name (3-mine): name the same nodes as the others do, "
+                                           "by the same addresses, or have everybody "
+                                           "use the same node_set"))
+      << same_count.error().message;
+  options = options_for(nodes);
+  options.nodes.resize(1);
+  const auto fewer = Client::open(options).value().lock("a").try_acquire();
+  ASSERT_FALSE(fewer);
+  EXPECT_EQ(fewer.error().not_open.value().why, NotOpen::Why::other_count);
+  EXPECT_TRUE(fewer.error().message.ends_with(", and you name 1 node: name the nodes of that set"))
+      << fewer.error().message;
+  Nodes single(1);
+  options = options_for(single);
+  options.node_set = "mine";
+  const auto renamed = Client::open(options).value().lock("a").try_acquire();
+  ASSERT_FALSE(renamed);
+  EXPECT_EQ(renamed.error().not_open.value().why, NotOpen::Why::other_name);
+  EXPECT_TRUE(renamed.error().message.ends_with(
+      ", and you say 1-mine: use the same node_set as the others do, or none"))
+      << renamed.error().message;
 }
 
 TEST(ApiClient, HealthAsksEveryNode) {  // L3
@@ -192,6 +242,14 @@ TEST(ApiClient, AForkedChildMayLetItsCopiesGo) {
   Nodes nodes(1);
   std::optional<Client> client = open(nodes);
   auto lease = std::optional(client->lock("a").try_acquire().value());
+  auto fleet = client->fleet("poll").value();
+  fleet->share({"s"});
+  ASSERT_TRUE(fleet->start());
+  ASSERT_TRUE(wait_until([&] { return fleet->is_owned("s"); }));
+  // One that has stopped still has a thread.
+  auto stopped = open(nodes).fleet("others").value();
+  ASSERT_TRUE(stopped->start());
+  ASSERT_TRUE(stopped->stop());
   // A thread inside the client at the moment of the fork: its mutex and its conditions are in use.
   std::jthread busy([copy = *client](const std::stop_token& stop) {
     while (!stop.stop_requested()) (void)copy.lock("b").try_acquire();
@@ -200,6 +258,8 @@ TEST(ApiClient, AForkedChildMayLetItsCopiesGo) {
     const pid_t child = fork();
     if (child == 0) {
       lease.reset();
+      fleet.reset();
+      stopped.reset();
       client.reset();
       _exit(0);
     }
@@ -208,6 +268,7 @@ TEST(ApiClient, AForkedChildMayLetItsCopiesGo) {
     EXPECT_EQ(status, 0);
   }
   EXPECT_TRUE(lease->held()) << "it is the parent's";
+  EXPECT_TRUE(fleet->is_owned("s"));
 }
 
 // Not with the sanitizer of undefined behaviour, whose own checks need descriptors and cry wolf without.

@@ -77,8 +77,29 @@ TEST(ApiLock, AReleaseThatFailsNamesTheNodesAndMayBeRepeated) {  // T15
   EXPECT_EQ(failed.error().code, Code::no_quorum);
   ASSERT_EQ(failed.error().failed.size(), 1U);
   EXPECT_EQ(failed.error().failed[0].address, urls_of(nodes)[0]);
+  EXPECT_TRUE(failed.error().message.starts_with("could not release a, which ends by itself within 5s: " +
+                                                 urls_of(nodes)[0]))
+      << failed.error().message;
   EXPECT_TRUE(lease->release());
   EXPECT_TRUE(nodes.none_has("redlock:a"));
+}
+
+TEST(ApiLock, ALeaseSaysHowLongItsPartsAre) {
+  Nodes nodes(1);
+  const Client client = open(nodes);
+  const auto usual = client.lock("a", {.ttl = 6s}).try_acquire();
+  ASSERT_TRUE(usual);
+  EXPECT_EQ(usual->ttl(), 6s);
+  EXPECT_EQ(usual->grace(), 1s);
+  const auto chosen = client.lock("b", {.ttl = 6s, .grace = 2s}).try_acquire();
+  ASSERT_TRUE(chosen);
+  EXPECT_EQ(chosen->grace(), 2s);
+}
+
+TEST(ApiLock, ALossIsDescribedForAPerson) {
+  EXPECT_EQ(describe(Loss::not_renewed), "it could not be renewed in time");
+  EXPECT_EQ(describe(Loss::taken), "its key in Redis shows another grant");
+  EXPECT_EQ(describe(Loss::hold_over), "it was held as long as it may be");
 }
 
 TEST(ApiLock, ExtendRenewsNow) {  // L3
@@ -187,6 +208,7 @@ TEST(ApiLock, AWaitEndsByItsTimeByItsTokenOrByClosing) {  // L4
   });
   const auto closed = two.lock("a").acquire({.on_waiting = [&](const Refusal& why) {
     EXPECT_EQ(why.code, Code::held);
+    EXPECT_TRUE(why.message.starts_with("waiting for a: held by one for another ")) << why.message;
     waits = true;
   }});
   EXPECT_EQ(closed.error().code, Code::closed);
@@ -234,7 +256,26 @@ TEST(ApiLock, WorkIsNotBegunWithoutTheLockAndALossMeanwhileIsTold) {
       short_lease());
   ASSERT_FALSE(lost);
   EXPECT_EQ(lost.error().code, Code::lost);
-  EXPECT_EQ(lost.error().message, "b was lost before the work had ended: missing");
+  EXPECT_EQ(lost.error().message, "b was lost before the work had ended: " + describe(Loss::missing));
+}
+
+TEST(ApiLock, WorkThatEndsBecauseItWasToldToIsNoSuccess) {
+  Nodes nodes(1);
+  const Client client = open(nodes);
+  // With a long grace, so that the lease is still held when the work has obeyed.
+  const LockOptions options{.ttl = 3s, .grace = 1s, .node_timeout = 200ms, .hold_max = 3s};
+  bool held = false;
+  const auto over = client.with_lock(
+      "a",
+      [&](const Lease& lease) {
+        EXPECT_TRUE(wait_until([&] { return lease.lost().stop_requested(); }));
+        held = lease.held();
+      },
+      options);
+  EXPECT_TRUE(held) << "the machine was too slow to test anything";
+  ASSERT_FALSE(over);
+  EXPECT_EQ(over.error().code, Code::lost);
+  EXPECT_EQ(over.error().message, "a was lost before the work had ended: " + describe(Loss::hold_over));
 }
 
 TEST(ApiLock, SeveralNamesAreAllTakenOrNone) {  // T35

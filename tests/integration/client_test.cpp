@@ -9,10 +9,12 @@
 #include <atomic>
 #include <future>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 
 #include "core/lease/record.hpp"
 #include "runtime/boot_clock.hpp"
+#include "support/host_names.hpp"
 #include "support/lease_client.hpp"
 #include "support/nodes.hpp"
 #include "support/wait.hpp"
@@ -345,7 +347,7 @@ TEST(ClientQuarantine, AnotherCapIsRefusedForGood) {
   const auto refused = client.acquire("redlock:a", wish(seconds(10), for_ever));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, RefusalCode::not_open);
-  EXPECT_EQ(refused.error().record.read.value().terms.cap, core::Ttl(30'000));
+  EXPECT_EQ(refused.error().record.read->terms.cap, core::Ttl(30'000));
   EXPECT_TRUE(nodes.none_has("redlock:a"));
 }
 
@@ -357,8 +359,8 @@ TEST(ClientWithPassword, AnAclUserOverTcpByName) {  // L11
   init(server);
   const auto client_for = [&](const std::string& password) {
     runtime::ClientOptions client;
-    const auto address =
-        redis::parse_url("redis://web:" + password + "@localhost:" + std::to_string(server.port()) + "/0");
+    const auto address = redis::parse_url("redis://web:" + password + "@" + host_name_of_loopback() + ":" +
+                                          std::to_string(server.port()) + "/0");
     const redis::Keyspace keyspace;
     client.nodes = redis::make_nodes({{address.value()}}, keyspace, {});
     client.owner = "me";

@@ -142,7 +142,7 @@ TEST(DataWentBackByReload, WhoHasSeenATokenIsNotGivenItAgainAndIsToldWhy) {
   EXPECT_EQ(refused.error().code, core::RefusalCode::not_open);
   const redis::Nodes ours{.addresses = nodes.addresses(),
                           .keyspace = {.cap = cap, .set = redis::node_set(nodes.addresses())}};
-  const auto told = redis::not_open_text(refused.error(), ours, redis::Patience::leaves);
+  const auto told = redis::not_open_text(refused.error(), ours, runtime::Patience::leaves).text;
   EXPECT_TRUE(
       told.ends_with(" went back to older data, as from a copy, and may have forgotten leases. "
                      "New grants within 3s."))

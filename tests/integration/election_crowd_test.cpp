@@ -40,7 +40,7 @@ TEST_P(ElectionCrowdTest, OneOfFiveLeadsAndEachThatStopsIsFollowedByOneAtOnce) {
   {
     std::deque<Eye> eyes;
     for (auto& it : all) eyes.emplace_back(oracle, it.election.candidate_id(), it.election);
-    for (auto& it : all) it.election.start();
+    for (auto& it : all) ASSERT_TRUE(it.election.start());
     const auto begun = BootClock::now();
     std::uint64_t term = 0;
     for (std::size_t left = 5; left > 0; --left) {
@@ -118,7 +118,7 @@ TEST_P(ElectionCrowdTest, F4_ALeaderThatWasStoppedPastItsLeaseKnowsItAndCampaign
   Candidate other(nodes, "web-2");
   {
     const Eye eye(oracle, "web-2", other.election);
-    other.election.start();
+    ASSERT_TRUE(other.election.start());
     ASSERT_TRUE(wait_until([&] { return other.election.current_leader().has_value(); }));
     stopped.process().send(SIGSTOP);
     const core::Time since = runtime::boot_now();
@@ -150,7 +150,7 @@ TEST_P(ElectionCrowdTest, TheLeadersOwnLengthOfLeaseGoverns) {  // T50
   CandidateProcess patient(nodes, "web-1", 4s);
   ASSERT_TRUE(wait_until([&] { return patient.has_said("leads "); }, 20s));
   Candidate hasty(nodes, "web-2", {.lease = 1s});
-  hasty.election.start();
+  ASSERT_TRUE(hasty.election.start());
   ASSERT_TRUE(wait_until([&] { return hasty.election.current_leader().has_value(); }));
   const core::Time until = taken_until();
   patient.process().send(SIGKILL);
@@ -161,7 +161,7 @@ TEST_P(ElectionCrowdTest, TheLeadersOwnLengthOfLeaseGoverns) {  // T50
   CandidateProcess quick(nodes, "web-3", 1s);
   ASSERT_TRUE(wait_until([&] { return quick.has_said("leads "); }, 20s));
   Candidate slow(nodes, "web-4", {.lease = 60s});
-  slow.election.start();
+  ASSERT_TRUE(slow.election.start());
   ASSERT_TRUE(wait_until([&] { return slow.election.current_leader().has_value(); }));
   quick.process().send(SIGKILL);
   EXPECT_TRUE(slow.wins(20s)) << "a long lease of ours does not lengthen theirs";

@@ -1,5 +1,6 @@
 // What only interleavings show: closing, stopping and starting at awkward moments. T21, T43, T51, T58.
 #include <future>
+#include <stdexcept>
 #include <thread>
 
 #include "runtime/engine/election.hpp"
@@ -17,7 +18,7 @@ TEST(ElectionEdges, WorkThatHearsOfTheEndOfItsTermFirstHasNotEndedByItself) {
   Nodes nodes(1);
   const runtime::Client client = client_of(nodes);
   const auto election = client.election(core::plan_election("myapp:leader", {}).value());
-  ASSERT_TRUE(election->start());
+  ASSERT_EQ(election->start(), runtime::Election::Started::yes);
   const auto term = election->begin_work({});
   ASSERT_TRUE(term);
   EXPECT_EQ(election->leads(), term);
@@ -32,10 +33,10 @@ class StubbornWork {
  public:
   explicit StubbornWork(Election& election) {
     thread_ = std::jthread([this, &election] {
-      election.run({}, [this](const Lease& its) {
+      EXPECT_TRUE(election.run({}, [this](const Lease& its) {
         term_.set_value(&its);
         let_go_.get_future().wait();
-      });
+      }));
     });
     term = term_.get_future().get();
   }
@@ -63,7 +64,7 @@ TEST(ElectionEdges, ClosingWhileATermDrainsEndsItsBelief) {  // S1
   ASSERT_TRUE(work.term->held()) << "it is ours while the work drains";
   one.client.close();
   EXPECT_FALSE(work.term->held()) << "it was given back";
-  two.election.start();
+  ASSERT_TRUE(two.election.start());
   ASSERT_TRUE(two.wins());
   EXPECT_FALSE(work.term->held());
 }
@@ -96,7 +97,7 @@ TEST(ElectionEdges, AfterAClosedClientStopWaitsForTheWork) {
   work.end();
   EXPECT_TRUE(one.election.stop());
   EXPECT_EQ(one.told.all(), (std::vector<std::string>{"elected", "lost closed, not drained"}));
-  EXPECT_FALSE(one.election.start()) << "the client is closed";
+  EXPECT_EQ(one.election.start().error().code, Refusal::Code::closed);
 }
 
 TEST(ElectionEdges, WhatIsBeingStoppedIsNotStartedAgainBeforeItHasEnded) {
@@ -106,7 +107,7 @@ TEST(ElectionEdges, WhatIsBeingStoppedIsNotStartedAgainBeforeItHasEnded) {
   std::stop_source no_patience;
   no_patience.request_stop();
   EXPECT_FALSE(one.election.stop(no_patience.get_token()));
-  EXPECT_FALSE(one.election.start());
+  EXPECT_EQ(one.election.start().error().code, Refusal::Code::usage);
   work.end();
   work.join();
   EXPECT_TRUE(one.election.start());
@@ -124,10 +125,46 @@ TEST(ElectionEdges, WhoWaitsForTheEndIsNotKeptByWhoStartsAgain) {
     });
   }
   std::jthread starter([&] {
-    while (!done) one.election.start();
+    while (!done) static_cast<void>(one.election.start());
   });
   stoppers.clear();  // would wait for ever
   done = true;
+}
+
+TEST(ElectionEdges, AWaitWithoutAnEndIsNeverTooLongWhoeverStopsAndStartsMeanwhile) {
+  Nodes nodes(1);
+  Candidate one(nodes, "web-1", {.lease = 30s});
+  Candidate two(nodes, "web-2");
+  ASSERT_TRUE(one.election.start());
+  ASSERT_TRUE(one.wins());
+  std::atomic<bool> done = false;
+  std::jthread waiter([&] {
+    while (!done) EXPECT_NE(two.election.wait_for_leadership().error().code, Refusal::Code::waited);
+  });
+  for (int round = 0; round < 200; ++round) {
+    ASSERT_TRUE(two.election.start());
+    two.election.stop();
+  }
+  done = true;
+}
+
+TEST(ElectionEdges, AWaitThatWasTooLongSaysWhatHinderedIt) {
+  Nodes nodes(1);
+  Candidate one(nodes, "web-1");
+  Record<std::string> hindered;
+  one.election.on_hindered([&](const Refusal& why) { hindered.add(why.message); });
+  nodes[0].kill();
+  ASSERT_TRUE(one.election.start());
+  ASSERT_TRUE(wait_until([&] { return !hindered.all().empty(); }));
+  const auto waited = one.election.wait_for_leadership(0ms);
+  ASSERT_FALSE(waited);
+  EXPECT_EQ(waited.error().code, Refusal::Code::waited);
+  EXPECT_FALSE(waited.error().holder);
+  ASSERT_EQ(waited.error().failed.size(), 1U);
+  EXPECT_EQ(waited.error().failed[0].address, urls_of(nodes)[0]);
+  EXPECT_TRUE(
+      waited.error().message.starts_with("waited too long to lead myapp:leader: " + urls_of(nodes)[0]))
+      << waited.error().message;
 }
 
 TEST(ElectionEdges, WorkThatThrowsInALostTermIsNotElectedAgain) {  // T58
@@ -139,7 +176,7 @@ TEST(ElectionEdges, WorkThatThrowsInALostTermIsNotElectedAgain) {  // T58
       wait_until([&] { return term.lost().stop_requested(); });
       throw std::runtime_error("lost");
     };
-    EXPECT_THROW(one.election.run({}, work), std::runtime_error);
+    EXPECT_THROW((void)one.election.run({}, work), std::runtime_error);
     EXPECT_EQ(one.terms.all().size(), 1U);
   }
 }
@@ -149,7 +186,7 @@ TEST(ElectionEdges, WhoseWorkOutlastsItsDeadlineSeesWhoLeadsInstead) {  // T43, 
   Candidate one(nodes, "web-1");
   Candidate two(nodes, "web-2");
   StubbornWork work(one.election);
-  two.election.start();
+  ASSERT_TRUE(two.election.start());
   one.election.step_down();
   ASSERT_TRUE(two.wins());
   EXPECT_TRUE(wait_until([&] { return one.election.current_leader() == two.election.current_leader(); }))
@@ -163,10 +200,10 @@ TEST(ElectionEdges, ADeadlineLongAgoIsNotWaitedFor) {  // T48
   Nodes nodes(1);
   Candidate one(nodes, "web-1");
   Candidate two(nodes, "web-2");
-  one.election.start();
+  ASSERT_TRUE(one.election.start());
   ASSERT_TRUE(one.wins());
-  two.election.start();
-  EXPECT_FALSE(two.election.wait_for_leadership(BootClock::time_point::min()));
+  ASSERT_TRUE(two.election.start());
+  EXPECT_FALSE(two.election.wait_for_leadership(0ms));
 }
 
 }  // namespace

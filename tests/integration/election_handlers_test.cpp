@@ -2,6 +2,7 @@
 // T52, T58.
 #include <atomic>
 #include <future>
+#include <stdexcept>
 #include <thread>
 
 #include "support/candidate.hpp"
@@ -36,6 +37,37 @@ class Gate {
   std::atomic<bool> open_ = false;
 };
 
+TEST_P(ElectionHandlersTest, WhatHindersACampaignIsTold) {
+  Record<Refusal> hindered;
+  Candidate one(nodes, "web-1", {.lease = 3s});
+  one.election.on_hindered([&](const Refusal& why) { hindered.add(why); });
+  for (std::size_t i = 0; i < GetParam(); ++i) nodes[i].pause();
+  ASSERT_TRUE(one.election.start());
+  EXPECT_TRUE(wait_until([&] { return !hindered.all().empty(); }));
+  for (std::size_t i = 0; i < GetParam(); ++i) nodes[i].resume();
+  ASSERT_TRUE(one.wins());
+  const Refusal why = hindered.all().at(0);
+  EXPECT_EQ(why.code, Refusal::Code::no_quorum);
+  EXPECT_FALSE(why.denied);
+  EXPECT_FALSE(why.failed.empty());
+  EXPECT_TRUE(why.message.starts_with("waiting for ")) << why.message;
+}
+
+TEST_P(ElectionHandlersTest, ACandidateWhoIsKeptOutIsToldSoAndMayStop) {
+  for (std::size_t i = 0; i < GetParam(); ++i) nodes[i].command({"CONFIG", "SET", "requirepass", "secret"});
+  Record<Refusal> hindered;
+  Candidate one(nodes, "web-1", {.lease = 3s});
+  one.election.on_hindered([&](const Refusal& why) {
+    hindered.add(why);
+    one.election.stop();
+  });
+  EXPECT_TRUE(one.election.run({}, [](const Lease&) { ADD_FAILURE() << "it cannot lead"; }));
+  ASSERT_FALSE(hindered.all().empty());
+  const Refusal why = hindered.all().back();
+  EXPECT_TRUE(why.denied) << why.message;
+  EXPECT_FALSE(why.message.starts_with("waiting for ")) << why.message;
+}
+
 TEST_P(ElectionHandlersTest, NobodyElseLeadsBeforeASlowHandlerHasReturned) {  // T43
   Gate gate;
   Candidate one(nodes, "web-1", {.lease = 30s});
@@ -44,14 +76,14 @@ TEST_P(ElectionHandlersTest, NobodyElseLeadsBeforeASlowHandlerHasReturned) {  //
     gate.pass();
     one.told.add(end.drained ? "lost" : "overran");
   });
-  one.election.start();
+  ASSERT_TRUE(one.election.start());
   ASSERT_TRUE(one.wins());
-  two.election.start();
+  ASSERT_TRUE(two.election.start());
   ASSERT_TRUE(wait_until([&] { return two.election.current_leader().has_value(); }));
   auto stopped = std::async(std::launch::async, [&] { return one.election.stop(); });
   ASSERT_TRUE(wait_until([&] { return gate.reached(); }));
   EXPECT_FALSE(one.election.is_leader());
-  EXPECT_FALSE(two.election.wait_for_leadership(BootClock::now() + 300ms));
+  EXPECT_FALSE(two.election.wait_for_leadership(300ms));
   gate.open();
   EXPECT_TRUE(stopped.get());
   ASSERT_TRUE(two.wins());
@@ -66,10 +98,10 @@ TEST_P(ElectionHandlersTest, AHandlerThatOutlastsTheLeaseIsReportedAndAnotherLea
     gate.pass();
     one.told.add("lost");
   });
-  one.election.start();
+  ASSERT_TRUE(one.election.start());
   ASSERT_TRUE(one.wins());
   const auto term = *one.election.term();
-  two.election.start();
+  ASSERT_TRUE(two.election.start());
   ASSERT_TRUE(wait_until([&] { return two.election.current_leader().has_value(); }));
   one.election.step_down();
   ASSERT_TRUE(two.wins());
@@ -80,7 +112,7 @@ TEST_P(ElectionHandlersTest, AHandlerThatOutlastsTheLeaseIsReportedAndAnotherLea
   }));
   // The name is free again, but the old term is not over for its candidate.
   ASSERT_TRUE(two.election.stop());
-  EXPECT_FALSE(one.election.wait_for_leadership(BootClock::now() + 500ms));
+  EXPECT_FALSE(one.election.wait_for_leadership(500ms));
   EXPECT_EQ(one.told.all(), Story{"elected"});
   gate.open();
   ASSERT_TRUE(one.wins());
@@ -96,9 +128,9 @@ TEST_P(ElectionHandlersTest, ATermWhoseOtherHandlersOutlastItIsNotDrained) {  //
     one.told.add("elected");
     if (one.told.all().size() == 1) gate.pass();
   });
-  one.election.start();
+  ASSERT_TRUE(one.election.start());
   ASSERT_TRUE(wait_until([&] { return gate.reached(); }));
-  two.election.start();
+  ASSERT_TRUE(two.election.start());
   ASSERT_TRUE(wait_until([&] { return two.election.current_leader().has_value(); }));
   one.election.step_down();
   ASSERT_TRUE(two.wins());
@@ -113,23 +145,23 @@ TEST_P(ElectionHandlersTest, WorkThatOutlastsTheLeaseIsReportedWhileItGoesOn) { 
   Candidate two(nodes, "web-2", {.lease = 2s});
   std::stop_source stop;
   std::jthread worker([&] {
-    one.election.run(stop.get_token(), [&](const Lease& term) {
+    EXPECT_TRUE(one.election.run(stop.get_token(), [&](const Lease& term) {
       one.told.add("begins");
       if (one.terms.all().size() < 2) gate.pass();
       wait_until([&] { return term.lost().stop_requested(); }, 30s);
       one.told.add("ends");
-    });
+    }));
   });
   ASSERT_TRUE(wait_until([&] { return gate.reached(); }));
   ASSERT_TRUE(wait_until([&] { return one.told.all().size() == 2; }));
-  two.election.start();
+  ASSERT_TRUE(two.election.start());
   ASSERT_TRUE(wait_until([&] { return two.election.current_leader().has_value(); }));
   one.election.step_down();
   ASSERT_TRUE(two.wins());
   ASSERT_TRUE(wait_until([&] { return one.told.all().size() == 3; }));
   EXPECT_EQ(one.told.all().back(), "lost stepped_down, not drained");
   ASSERT_TRUE(two.election.stop());
-  EXPECT_FALSE(one.election.wait_for_leadership(BootClock::now() + 500ms)) << "its old work goes on";
+  EXPECT_FALSE(one.election.wait_for_leadership(500ms)) << "its old work goes on";
   gate.open();
   ASSERT_TRUE(one.wins());
   ASSERT_TRUE(wait_until([&] { return one.told.all().size() == 6; }));
@@ -153,7 +185,7 @@ TEST_P(ElectionHandlersTest, WhatHandlersThrowIsLoggedAndChangesNothing) {  // T
   });
   one.election.on_leader_changed([](const auto&, const auto&) { throw std::runtime_error("no printer"); });
   for (int round = 0; round < 2; ++round) {
-    one.election.start();
+    ASSERT_TRUE(one.election.start());
     ASSERT_TRUE(one.wins());
     ASSERT_TRUE(one.election.stop());
     EXPECT_TRUE(nodes.none_has(leader_key));
@@ -170,7 +202,9 @@ TEST_P(ElectionHandlersTest, AHandlerMayStopTheElection) {
   for (const bool when_elected : {true, false}) {
     Candidate one(nodes, "web-1");
     const auto stop = [&] {
-      EXPECT_FALSE(one.election.stop()) << "who must return first cannot wait for it";
+      const auto stopped = one.election.stop();
+      ASSERT_FALSE(stopped) << "who must return first cannot wait for it";
+      EXPECT_EQ(stopped.error().code, Refusal::Code::cancelled);
     };
     one.election.on_elected([&](const Lease&) {
       one.told.add("elected");
@@ -180,7 +214,7 @@ TEST_P(ElectionHandlersTest, AHandlerMayStopTheElection) {
       stop();
       one.told.add("lost");
     });
-    one.election.start();
+    ASSERT_TRUE(one.election.start());
     if (!when_elected) {
       ASSERT_TRUE(one.wins());
       one.election.step_down();
@@ -200,7 +234,7 @@ TEST_P(ElectionHandlersTest, AHandlerAndTheWorkMayStepDown) {
     if (one.told.all().size() == 1) one.election.step_down();
   });
   std::stop_source stop;
-  one.election.run(stop.get_token(), [&](const Lease& term) {
+  EXPECT_TRUE(one.election.run(stop.get_token(), [&](const Lease& term) {
     // In the first term it may come too late to work at all.
     wait_until([&] { return term.lost().stop_requested() || one.told.all().size() > 2; });
     if (one.told.all().size() < 3) return;
@@ -210,7 +244,7 @@ TEST_P(ElectionHandlersTest, AHandlerAndTheWorkMayStepDown) {
       stop.request_stop();
     }
     EXPECT_TRUE(wait_until([&] { return term.lost().stop_requested(); }));
-  });
+  }));
   EXPECT_EQ(one.told.all(), (Story{"elected", "lost stepped_down", "elected", "lost stepped_down", "elected",
                                    "lost stopped"}));
 }
@@ -236,7 +270,7 @@ TEST_P(ElectionHandlersTest, AHandlerMayLetTheElectionGoAndTheClient) {
     it.on_lost([&](const TermEnd&) {
       if (!when_elected) let_go();
     });
-    it.start();
+    ASSERT_TRUE(it.start());
     ASSERT_TRUE(wait_until([&] { return gone.load(); }));
     EXPECT_TRUE(wait_until([&] { return nodes.none_has(leader_key); }));
   }
@@ -246,20 +280,20 @@ TEST_P(ElectionHandlersTest, TheWorkMayStopTheElectionAndLetItGo) {
   std::optional<Client> client = open(nodes, "web-1");
   auto election = std::make_unique<Election>(client->election(leader_key, three_seconds()).value());
   int times = 0;
-  election->run({}, [&](const Lease& term) {
+  EXPECT_TRUE(election->run({}, [&](const Lease& term) {
     times += 1;
     EXPECT_FALSE(election->stop());
     EXPECT_TRUE(wait_until([&] { return term.lost().stop_requested(); }));
-  });
+  }));
   EXPECT_TRUE(nodes.none_has(leader_key));
   Election& it = *election;
-  it.run({}, [&](const Lease& term) {
+  EXPECT_TRUE(it.run({}, [&](const Lease& term) {
     times += 1;
     election.reset();
     client.reset();
     EXPECT_TRUE(wait_until([&] { return term.lost().stop_requested(); }));
     EXPECT_EQ(term.loss(), Loss::stopped);
-  });
+  }));
   EXPECT_EQ(times, 2);
   EXPECT_TRUE(wait_until([&] { return nodes.none_has(leader_key); }));
 }
@@ -271,7 +305,7 @@ TEST_P(ElectionHandlersTest, AHandlerMayCloseTheClient) {
     one.client.close();
     EXPECT_FALSE(term.held());
   });
-  one.election.start();
+  ASSERT_TRUE(one.election.start());
   ASSERT_TRUE(wait_until([&] { return one.told.all() == Story({"elected", "lost closed, not drained"}); }));
   EXPECT_TRUE(one.election.stop());
 }
@@ -279,9 +313,9 @@ TEST_P(ElectionHandlersTest, AHandlerMayCloseTheClient) {
 TEST_P(ElectionHandlersTest, WhoNeverLedHearsOfNoLoss) {  // T58
   Candidate one(nodes, "web-1");
   Candidate two(nodes, "web-2");
-  one.election.start();
+  ASSERT_TRUE(one.election.start());
   ASSERT_TRUE(one.wins());
-  two.election.start();
+  ASSERT_TRUE(two.election.start());
   ASSERT_TRUE(wait_until([&] { return !two.leaders.all().empty(); }));
   two.election.step_down();
   ASSERT_TRUE(two.election.stop());
@@ -297,9 +331,9 @@ TEST_P(ElectionHandlersTest, ATermThatRanOutBeforeItsHandlerHadItsTurnIsToldToNo
     if (now && now->id == "web-2") gate.pass();
   });
   Candidate two(nodes, "web-2");
-  two.election.start();
+  ASSERT_TRUE(two.election.start());
   ASSERT_TRUE(two.wins());
-  one.election.start();
+  ASSERT_TRUE(one.election.start());
   ASSERT_TRUE(wait_until([&] { return gate.reached(); }));
   ASSERT_TRUE(two.election.stop());
   ASSERT_TRUE(one.wins());

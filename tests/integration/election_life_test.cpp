@@ -2,6 +2,7 @@
 #include <array>
 #include <atomic>
 #include <future>
+#include <stdexcept>
 #include <thread>
 
 #include "support/candidate.hpp"
@@ -31,8 +32,8 @@ TEST_P(ElectionLifeTest, ItCanBeStartedAgainAndTermsGrow) {  // E4
   Candidate one(nodes, "web-1");
   EXPECT_TRUE(one.election.stop()) << "what does not run is stopped";
   for (int round = 0; round < 5; ++round) {
-    one.election.start();
-    one.election.start();
+    ASSERT_TRUE(one.election.start());
+    ASSERT_TRUE(one.election.start());
     ASSERT_TRUE(one.wins());
     ASSERT_TRUE(one.election.stop());
     EXPECT_TRUE(one.election.stop());
@@ -50,7 +51,7 @@ TEST_P(ElectionLifeTest, ManyMayStartAndStopItAtOnce) {
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
       for (int round = 0; round < 20; ++round) {
-        one.election.start();
+        static_cast<void>(one.election.start());  // another thread may be stopping it
         one.election.step_down();
         static_cast<void>(one.election.is_leader());
         static_cast<void>(one.election.current_leader());
@@ -70,9 +71,9 @@ TEST_P(ElectionLifeTest, ManyMayStartAndStopItAtOnce) {
 TEST_P(ElectionLifeTest, StoppingACandidateLeavesNothingBehind) {  // E4, T13
   Candidate one(nodes, "web-1");
   Candidate two(nodes, "web-2");
-  one.election.start();
+  ASSERT_TRUE(one.election.start());
   ASSERT_TRUE(one.wins());
-  two.election.start();
+  ASSERT_TRUE(two.election.start());
   ASSERT_TRUE(wait_until([&] { return nodes.enrolled(leader_key) == 1; }));
   ASSERT_TRUE(two.election.stop());
   EXPECT_TRUE(wait_until([&] { return nodes.enrolled(leader_key) == 0; }));
@@ -86,11 +87,11 @@ TEST_P(ElectionLifeTest, AStopThatIsGivenUpGoesOnInTheBackground) {  // E4
     wait_until([&] { return open.load(); }, 30s);
     one.told.add("lost");
   });
-  one.election.start();
+  ASSERT_TRUE(one.election.start());
   ASSERT_TRUE(one.wins());
   std::stop_source give_up;
   give_up.request_stop();
-  EXPECT_FALSE(one.election.stop(give_up.get_token()));
+  EXPECT_EQ(one.election.stop(give_up.get_token()).error().code, Refusal::Code::cancelled);
   EXPECT_FALSE(one.election.is_leader());
   std::stop_source later;
   auto stopped = std::async(std::launch::async, [&] { return one.election.stop(later.get_token()); });
@@ -106,28 +107,36 @@ TEST_P(ElectionLifeTest, AStopThatIsGivenUpGoesOnInTheBackground) {  // E4
 TEST_P(ElectionLifeTest, AWaitForLeadershipEndsAtItsDeadlineByItsTokenOrWithTheElection) {  // E8, T48
   Candidate one(nodes, "web-1");
   Candidate two(nodes, "web-2");
-  EXPECT_FALSE(two.election.wait_for_leadership()) << "it does not run";
-  one.election.start();
+  EXPECT_EQ(two.election.wait_for_leadership().error().code, Refusal::Code::usage) << "it does not run";
+  ASSERT_TRUE(one.election.start());
   ASSERT_TRUE(one.wins());
-  EXPECT_TRUE(one.election.wait_for_leadership(BootClock::time_point::min())) << "it leads already";
-  two.election.start();
-  EXPECT_FALSE(two.election.wait_for_leadership(BootClock::now() + 50ms));
+  EXPECT_EQ(one.election.wait_for_leadership(0ms).value(), one.election.term()) << "it leads already";
+  ASSERT_TRUE(two.election.start());
+  EXPECT_EQ(two.election.wait_for_leadership(50ms).error().code, Refusal::Code::waited);
+  ASSERT_TRUE(wait_until([&] { return two.election.current_leader().has_value(); }));
+  const auto waited = two.election.wait_for_leadership(0ms).error();
+  const auto term = one.election.term().value();
+  EXPECT_EQ(waited.holder, (Holder{"web-1", term}));
+  EXPECT_EQ(waited.message,
+            "waited too long to lead myapp:leader: web-1 leads (term " + std::to_string(term) + ")");
   std::stop_source stop;
   auto waits = [&](const std::stop_token& token) {
-    return std::async(std::launch::async, [&two, token] {
-      return two.election.wait_for_leadership(BootClock::time_point::max(), token);
-    });
+    return std::async(std::launch::async,
+                      [&two, token] { return two.election.wait_for_leadership(std::nullopt, token); });
   };
   auto by_token = waits(stop.get_token());
   auto by_stop = waits({});
   EXPECT_EQ(by_token.wait_for(50ms), std::future_status::timeout);
   stop.request_stop();
-  EXPECT_FALSE(by_token.get());
-  EXPECT_EQ(by_stop.wait_for(0ms), std::future_status::timeout);
+  EXPECT_EQ(by_token.get().error().code, Refusal::Code::cancelled);
+  EXPECT_EQ(by_stop.wait_for(200ms), std::future_status::timeout);
   ASSERT_TRUE(two.election.stop());
-  EXPECT_FALSE(by_stop.get());
+  const auto stopped = by_stop.get().error();
+  EXPECT_EQ(stopped.code, Refusal::Code::cancelled);
+  EXPECT_EQ(stopped.message, "the election myapp:leader was stopped");
+  EXPECT_EQ(two.election.wait_for_leadership(1h).error().code, Refusal::Code::usage) << "it does not run";
 
-  two.election.start();
+  ASSERT_TRUE(two.election.start());
   auto by_close = waits({});
   EXPECT_EQ(by_close.wait_for(50ms), std::future_status::timeout);
   two.client.close();
@@ -138,7 +147,7 @@ TEST_P(ElectionLifeTest, WorkIsBegunAgainInALaterTerm) {  // E8
   Candidate one(nodes, "web-1");
   std::stop_source stop;
   std::vector<std::uint64_t> terms;
-  one.election.run(stop.get_token(), [&](const Lease& term) {
+  EXPECT_TRUE(one.election.run(stop.get_token(), [&](const Lease& term) {
     terms.push_back(term.token());
     EXPECT_TRUE(one.election.is_leader());
     if (terms.size() < 3) {
@@ -148,7 +157,7 @@ TEST_P(ElectionLifeTest, WorkIsBegunAgainInALaterTerm) {  // E8
     }
     EXPECT_TRUE(wait_until([&] { return term.lost().stop_requested(); }));
     EXPECT_EQ(term.loss(), terms.size() < 3 ? Loss::stepped_down : Loss::stopped);
-  });
+  }));
   EXPECT_EQ(terms.size(), 3U);
   EXPECT_TRUE(std::ranges::is_sorted(terms, std::less_equal<>()));
   EXPECT_EQ(one.terms.all(), terms);
@@ -158,20 +167,20 @@ TEST_P(ElectionLifeTest, WorkIsBegunAgainInALaterTerm) {  // E8
 TEST_P(ElectionLifeTest, RunEndsWhenItIsStoppedBeforeItLeads) {  // E8
   Candidate one(nodes, "web-1");
   Candidate two(nodes, "web-2");
-  one.election.start();
+  ASSERT_TRUE(one.election.start());
   ASSERT_TRUE(one.wins());
   std::stop_source stop;
   std::atomic<int> times = 0;
   const auto work = [&](const Lease&) { times += 1; };
-  auto by_token = std::async(std::launch::async, [&] { two.election.run(stop.get_token(), work); });
+  auto by_token = std::async(std::launch::async, [&] { return two.election.run(stop.get_token(), work); });
   ASSERT_TRUE(wait_until([&] { return two.election.current_leader().has_value(); }));
   stop.request_stop();
-  by_token.get();
-  auto by_stop = std::async(std::launch::async, [&] { two.election.run({}, work); });
+  EXPECT_TRUE(by_token.get());
+  auto by_stop = std::async(std::launch::async, [&] { return two.election.run({}, work); });
   ASSERT_TRUE(wait_until([&] { return two.election.current_leader().has_value(); }));
   EXPECT_TRUE(two.election.stop());
-  by_stop.get();
-  two.election.run(stop.get_token(), work);
+  EXPECT_TRUE(by_stop.get());
+  EXPECT_TRUE(two.election.run(stop.get_token(), work));
   EXPECT_EQ(times, 0);
   EXPECT_EQ(two.told.all(), Story{});
 }
@@ -191,8 +200,8 @@ TEST_P(ElectionLifeTest, NothingOfTheUsersIsCalledOrKeptAfterAllHandlesHaveGone)
       auto election = client.election(leader_key, three_seconds()).value();
       election.on_elected([kept](const Lease&) { throw std::runtime_error("say something"); });
       election.on_lost([kept](const TermEnd&) { throw std::runtime_error("and more"); });
-      election.start();
-      ASSERT_TRUE(election.wait_for_leadership(BootClock::now() + 20s));
+      ASSERT_TRUE(election.start());
+      ASSERT_TRUE(election.wait_for_leadership(20s));
     }
     gone = true;
     EXPECT_EQ(kept.use_count(), 1) << round;
@@ -205,15 +214,15 @@ TEST_P(ElectionLifeTest, ClosingTheClientEndsLeadershipAndCampaigns) {
   Candidate one(nodes, "web-1", {.lease = 30s});
   Candidate two(nodes, "web-2", {.lease = 30s});
   Candidate three(nodes, "web-3", {.lease = 30s});
-  one.election.start();
+  ASSERT_TRUE(one.election.start());
   ASSERT_TRUE(one.wins());
-  two.election.start();
+  ASSERT_TRUE(two.election.start());
   ASSERT_TRUE(wait_until([&] { return nodes.enrolled(leader_key) == 1; }));
   two.client.close();
   EXPECT_TRUE(wait_until([&] { return nodes.enrolled(leader_key) == 0; }));
   EXPECT_TRUE(two.election.stop());
   EXPECT_EQ(two.told.all(), Story{});
-  three.election.start();
+  ASSERT_TRUE(three.election.start());
   ASSERT_TRUE(wait_until([&] { return nodes.enrolled(leader_key) == 1; }));
   one.client.close();
   EXPECT_FALSE(one.election.is_leader());
@@ -221,8 +230,9 @@ TEST_P(ElectionLifeTest, ClosingTheClientEndsLeadershipAndCampaigns) {
   EXPECT_EQ(one.told.all(), (Story{"elected", "lost closed, not drained"}))
       << "the name was given back before";
   EXPECT_TRUE(three.wins()) << "its name was given back";
-  one.election.start();
-  EXPECT_FALSE(one.election.wait_for_leadership()) << "of a closed client none can be started";
+  EXPECT_EQ(one.election.start().error().code, Refusal::Code::closed);
+  EXPECT_EQ(one.election.wait_for_leadership().error().code, Refusal::Code::closed)
+      << "of a closed client none can be started";
 }
 
 TEST_P(ElectionLifeTest, WorkThatIsNotWaitedForByClosingIsNotDrained) {
@@ -230,13 +240,13 @@ TEST_P(ElectionLifeTest, WorkThatIsNotWaitedForByClosingIsNotDrained) {
   std::atomic<bool> works = false;
   std::atomic<bool> open = false;
   auto ran = std::async(std::launch::async, [&] {
-    one.election.run({}, [&](const Lease& term) {
+    EXPECT_TRUE(one.election.run({}, [&](const Lease& term) {
       works = true;
       EXPECT_TRUE(wait_until([&] { return term.lost().stop_requested(); }));
       EXPECT_EQ(term.loss(), Loss::closed);
       EXPECT_FALSE(term.held());
       wait_until([&] { return open.load(); });
-    });
+    }));
   });
   ASSERT_TRUE(wait_until([&] { return works.load(); }));
   // A handler that has not begun when its client is closed is not called any more.
@@ -252,9 +262,9 @@ TEST_P(ElectionLifeTest, WorkThatIsNotWaitedForByClosingIsNotDrained) {
 TEST_P(ElectionLifeTest, ClosingWhileRedisIsAwayDoesNotHang) {
   Candidate one(nodes, "web-1", {.lease = 30s});
   Candidate two(nodes, "web-2", {.lease = 30s});
-  one.election.start();
+  ASSERT_TRUE(one.election.start());
   ASSERT_TRUE(one.wins());
-  two.election.start();
+  ASSERT_TRUE(two.election.start());
   ASSERT_TRUE(wait_until([&] { return two.election.current_leader().has_value(); }));
   pause_all();
   std::stop_source give_up;
@@ -274,10 +284,10 @@ TEST_P(ElectionLifeTest, TwoElectionsOfOneClientAreTwo) {
   const Client client = open(nodes, "web-1");
   auto one = client.election("myapp:one", three_seconds()).value();
   auto two = client.election("myapp:two", three_seconds()).value();
-  one.start();
-  two.start();
-  ASSERT_TRUE(one.wait_for_leadership(BootClock::now() + 10s));
-  ASSERT_TRUE(two.wait_for_leadership(BootClock::now() + 10s));
+  ASSERT_TRUE(one.start());
+  ASSERT_TRUE(two.start());
+  ASSERT_TRUE(one.wait_for_leadership(10s));
+  ASSERT_TRUE(two.wait_for_leadership(10s));
   EXPECT_NE(*one.term(), *two.term());
   ASSERT_TRUE(one.stop());
   EXPECT_TRUE(two.is_leader());
@@ -294,7 +304,7 @@ TEST_P(ElectionLifeTest, TwoCandidatesWithOneIdDoNotLeadTogether) {  // T44
     const std::array<Election*, 3> all{&one.election, &two.election, &twin};
     std::deque<Eye> eyes;
     for (Election* it : all) eyes.emplace_back(oracle, "web-1", *it);
-    for (Election* it : all) it->start();
+    for (Election* it : all) ASSERT_TRUE(it->start());
     const auto leads = [](const Election* it) { return it->is_leader(); };
     for (int round = 0; round < 6; ++round) {
       ASSERT_TRUE(wait_until([&] { return std::ranges::count_if(all, leads) == 1; }, 20s)) << round;

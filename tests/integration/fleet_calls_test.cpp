@@ -1,5 +1,9 @@
 // What an instance of a fleet answers, and what it is told, call by call. P25, T43.
+#include <pthread.h>
+
 #include <atomic>
+#include <future>
+#include <stdexcept>
 #include <thread>
 
 #include "integration/api.hpp"
@@ -228,19 +232,119 @@ TEST_F(FleetCalls, ItMayBeStoppedFromItsHandlerAndStartedAgain) {
   Client client = open(nodes, "web-1");
   const auto fleet = client.fleet("poll", short_lives()).value();
   fleet->on_event([&](const FleetEvent& event) {
-    if (event.kind == Kind::acquired && once.exchange(false)) fleet->stop();
+    if (event.kind == Kind::acquired && once.exchange(false)) {
+      EXPECT_EQ(fleet->stop().error().code, Refusal::Code::cancelled) << "it cannot be waited for here";
+    }
     if (event.kind == Kind::ending) fleet->ended(event.session, event.token);
     if (event.kind == Kind::ended) ended += 1;
   });
   fleet->share({"a"});
   ASSERT_TRUE(fleet->start());
   ASSERT_TRUE(wait_until([&] { return ended == 1; }));
-  fleet->stop();
+  EXPECT_TRUE(fleet->stop());
+  EXPECT_TRUE(fleet->stop()) << "what does not run is stopped";
   EXPECT_TRUE(nodes.none_has("poll:lease:a"));
   EXPECT_TRUE(wait_until([&] { return nodes.none_has("poll:node:web-1"); }));
   EXPECT_FALSE(fleet->try_acquire("a")) << "who takes no part takes nothing";
   ASSERT_TRUE(fleet->start());
   EXPECT_TRUE(wait_until([&] { return fleet->is_owned("a"); })) << "what was shared is still shared";
+}
+
+TEST_F(FleetCalls, WhoIsTiredOfWaitingForItsEndLetsItEndInTheBackground) {
+  Client client = open(nodes, "web-1");
+  const auto fleet = client.fleet("poll", short_lives()).value();
+  std::atomic<std::uint64_t> ending = 0;
+  fleet->on_event([&](const FleetEvent& event) {
+    if (event.kind == Kind::ending) ending = event.token;
+  });
+  fleet->share({"a"});
+  ASSERT_TRUE(fleet->start());
+  ASSERT_TRUE(wait_until([&] { return fleet->is_owned("a"); }));
+  std::stop_source no_patience;
+  no_patience.request_stop();
+  const auto stopped = fleet->stop(no_patience.get_token());
+  ASSERT_FALSE(stopped) << "its work has not ended";
+  EXPECT_EQ(stopped.error().code, Refusal::Code::cancelled);
+  ASSERT_TRUE(wait_until([&] { return ending != 0; }));
+  fleet->ended("a", ending);
+  EXPECT_TRUE(fleet->stop());
+  EXPECT_TRUE(nodes.none_has("poll:lease:a"));
+}
+
+TEST_F(FleetCalls, StoppingWaitsUntilTheHandlerHasHeardOfIt) {
+  std::atomic<bool> in_handler = false;
+  std::atomic<bool> stopped = false;
+  std::atomic<int> ended = 0;
+  Client client = open(nodes, "web-1");
+  const auto fleet = client.fleet("poll", short_lives()).value();
+  std::jthread stopping;
+  std::promise<void> let_go;  // goes first, and lets the handler go
+  fleet->on_event([&, go = let_go.get_future().share()](const FleetEvent& event) {
+    if (event.kind == Kind::ending) fleet->ended(event.session, event.token);
+    if (event.kind != Kind::ended) return;
+    in_handler = true;
+    go.wait();
+    ended += 1;
+  });
+  fleet->share(sessions(3));
+  ASSERT_TRUE(fleet->start());
+  ASSERT_TRUE(wait_until([&] { return fleet->owned_sessions().size() == 3; }));
+  stopping = std::jthread([&] {
+    EXPECT_TRUE(fleet->stop());
+    EXPECT_EQ(ended, 3);
+    stopped = true;
+  });
+  ASSERT_TRUE(wait_until([&] { return in_handler.load(); }));
+  ASSERT_TRUE(wait_until([&] { return fleet->live_instances().empty(); })) << "it takes no part any more";
+  std::stop_source no_patience;
+  no_patience.request_stop();
+  const auto too_early = fleet->stop(no_patience.get_token());
+  ASSERT_FALSE(too_early);
+  EXPECT_EQ(too_early.error().code, Refusal::Code::cancelled);
+  EXPECT_FALSE(stopped);
+  let_go.set_value();
+  EXPECT_TRUE(wait_until([&] { return stopped.load(); }));
+}
+
+TEST_F(FleetCalls, WhatRunsIsStartedAndWhatIsStillBeingStoppedIsNot) {
+  Listener one(nodes, "web-1", {"a"}, [](Fleet&, const FleetEvent&) {});
+  ASSERT_TRUE(one.owns(1));
+  const auto token = one.fleet->lease_info("a")->token;
+  EXPECT_TRUE(one.fleet->start());
+  EXPECT_EQ(one.fleet->lease_info("a")->token, token) << "nothing was begun anew";
+  std::stop_source no_patience;
+  no_patience.request_stop();
+  ASSERT_FALSE(one.fleet->stop(no_patience.get_token())) << "its work has not ended";
+  const auto again = one.fleet->start();
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code, Refusal::Code::usage);
+  EXPECT_EQ(again.error().message, "the fleet poll is still being stopped");
+  one.fleet->ended("a", token);
+  EXPECT_TRUE(one.fleet->stop());
+  EXPECT_TRUE(one.fleet->start());
+  EXPECT_TRUE(one.owns(1));
+}
+
+TEST_F(FleetCalls, WithoutAThreadForItsHandlerItIsRefused) {
+  Client client = open(nodes, "web-1");
+  const auto fleet = client.fleet("poll", short_lives()).value();
+  // No address space has room for such a stack.
+  pthread_attr_t before{};
+  pthread_attr_t huge{};
+  ASSERT_EQ(pthread_getattr_default_np(&before), 0);
+  ASSERT_EQ(pthread_attr_init(&huge), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&huge, std::size_t{1} << 60), 0);
+  ASSERT_EQ(pthread_setattr_default_np(&huge), 0);
+  tl::expected<void, Refusal> started;
+  EXPECT_NO_THROW(started = fleet->start());
+  EXPECT_EQ(pthread_setattr_default_np(&before), 0);
+  pthread_attr_destroy(&huge);
+  pthread_attr_destroy(&before);
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code, Refusal::Code::system);
+  EXPECT_EQ(started.error().message,
+            "this machine refuses: there is no thread for the handler of the fleet poll");
+  EXPECT_TRUE(fleet->start());
 }
 
 TEST_F(FleetCalls, AHandlerThatThrowsHarmsNothing) {
@@ -328,6 +432,8 @@ TEST_F(FleetCalls, WhatContradictsItselfIsRefused) {
   EXPECT_NE(why({.ttl = 61s}).find("over the cap"), std::string::npos);
   EXPECT_NE(why({.ttl = 3s, .renew = 3s}).find("does not fit"), std::string::npos);
   EXPECT_NE(why({.data = "http://a"}), "");
+  EXPECT_EQ(why({.data = "redis://a", .data_tls = {.ca_file = "ca.crt"}}),
+            "TLS is set up, and no address asks for it: those begin with rediss://");
   EXPECT_NE(why({}, ""), "");
   EXPECT_EQ(why({}), "");
 }

@@ -14,7 +14,7 @@ class Worker {
   Worker(const Nodes& nodes, const std::string& id, const Named& named, bool strict = false)
       : client_(open(nodes, id)),
         fleet_(client_.fleet("poll", short_lives()).value()),
-        poller_(*fleet_, std::make_unique<NamedSource>(named), HttpPoll{}, options(nodes, strict)) {
+        poller_(*fleet_, std::make_unique<NamedSource>(named), HttpPoll{}, {.strict = strict}) {
     const auto joined = poller_.start();
     EXPECT_TRUE(joined) << (joined ? "" : joined.error().message);
   }
@@ -23,14 +23,6 @@ class Worker {
   Poller& poller() { return poller_; }
 
  private:
-  static PollerOptions options(const Nodes& nodes, bool strict) {
-    PollerOptions options;
-    options.strict = strict;
-    options.data = urls_of(nodes).front();
-    options.leases_in_data = nodes.size() == 1;
-    return options;
-  }
-
   Client client_;
   std::unique_ptr<Fleet> fleet_;
   Poller poller_;

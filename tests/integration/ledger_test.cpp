@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "redis/poll/redis_results.hpp"
 #include "runtime/boot_clock.hpp"
 #include "support/redis_server.hpp"
 #include "support/wait.hpp"
@@ -15,22 +16,25 @@ namespace {
 
 using namespace std::chrono_literals;
 using poll::Ledger;
+using poll::Publish;
+using poll::WallTime;
 using Kind = Ledger::Fate::Kind;
 using runtime::boot_now;
 
-constexpr auto stamp = "here#0123456789abcdef#";
+const std::string stamp = "here#0123456789abcdef#";
 
 class Ledgers : public ::testing::Test {
  protected:
-  Ledger::Options options() const {
-    Ledger::Options options;
-    options.address = redis::parse_url(server_.url()).value();
-    options.timeout = 300ms;
-    return options;
-  }
-  void open(const Ledger::Options& options) {
-    ledger_.emplace(options, Ledger::Listener{[this](const std::string& why) { say("dropping: " + why); },
-                                              [this] { say("back"); }});
+  // With leases that live elsewhere, unless a test says otherwise.
+  void open(const Ledger::Options& options = {}, bool leases_here = false) {
+    redis::RedisResults::Place place{.address = redis::parse_url(server_.url()).value(),
+                                     .state_prefix = "state:",
+                                     .channel_prefix = "poll:events:",
+                                     .leases_here = leases_here,
+                                     .timeout = 300ms};
+    ledger_.emplace(std::make_unique<redis::RedisResults>(std::move(place)), options,
+                    Ledger::Listener{[this](const std::string& why) { say("dropping: " + why); },
+                                     [this] { say("back"); }});
   }
   void say(const std::string& word) {
     const std::lock_guard lock(mutex_);
@@ -40,23 +44,23 @@ class Ledgers : public ::testing::Test {
     const std::lock_guard lock(mutex_);
     return said_;
   }
-  static redis::Result result(std::uint64_t token, const std::string& text = "{}") {
-    return {.state = "state:a",
-            .stamp = stamp,
-            .token = token,
+  static Publish result(std::uint64_t token, const std::string& text = "{}") {
+    return {.session = "a",
+            .lease = {.key = "poll:lease:a", .value = stamp + std::to_string(token), .token = token},
             .text = text,
-            .turn = redis::Result::Turn{7'000, 7'123}};
+            .slot = WallTime(7'000ms),
+            .at = WallTime(7'123ms)};
   }
-  Kind fate_of(redis::Result result) {
+  Kind fate_of(Publish result) {
     std::atomic<int> kind = -1;
     ledger_->write(std::move(result), [&](const Ledger::Fate& fate) { kind = static_cast<int>(fate.kind); });
     EXPECT_TRUE(wait_until([&] { return kind >= 0; }));
     return static_cast<Kind>(kind.load());
   }
-  std::optional<poll::WallTime> slot_of(const std::string& state) {
+  std::optional<WallTime> slot_of(const std::string& session) {
     std::atomic<bool> read = false;
-    std::optional<poll::WallTime> found;
-    ledger_->read_slot(state, [&](auto slot) {
+    std::optional<WallTime> found;
+    ledger_->read_slot(session, [&](auto slot) {
       found = slot;
       read = true;
     });
@@ -71,50 +75,47 @@ class Ledgers : public ::testing::Test {
 };
 
 TEST_F(Ledgers, AResultIsStoredAndTheNextOwnerReadsItsSlot) {
-  open(options());
-  EXPECT_EQ(slot_of("state:a"), std::nullopt) << "nobody has polled it";
+  open();
+  EXPECT_EQ(slot_of("a"), std::nullopt) << "nobody has polled it";
   EXPECT_EQ(fate_of(result(5, "{\"ok\": true}")), Kind::stored);
   EXPECT_EQ(server_.command({"HGET", "state:a", "result"}).text, "{\"ok\": true}");
   EXPECT_EQ(server_.command({"HGET", "state:a", "token"}).text, "5");
   EXPECT_EQ(server_.command({"HGET", "state:a", "at"}).text, "7123");
-  EXPECT_EQ(slot_of("state:a"), poll::WallTime(7'000ms));
+  EXPECT_EQ(slot_of("a"), WallTime(7'000ms));
 }
 
 TEST_F(Ledgers, AResultIsToldOnItsChannel) {
-  open(options());
+  open();
   RedisConnection listener(server_.socket_path());
   listener.command({"SUBSCRIBE", "poll:events:a"});
-  redis::Result told = result(5, "{\"n\": 1}");
-  told.channel = "poll:events:a";
-  EXPECT_EQ(fate_of(told), Kind::stored);
+  EXPECT_EQ(fate_of(result(5, "{\"n\": 1}")), Kind::stored);
   EXPECT_EQ(listener.receive().items.at(2).text, "{\"n\": 1}");
 }
 
 TEST_F(Ledgers, AStaleResultIsRefusedByRedisItself) {
-  open(options());
+  open();
   EXPECT_EQ(fate_of(result(6, "new")), Kind::stored);
   EXPECT_EQ(fate_of(result(5, "old")), Kind::outdated);
-  redis::Result with_lease = result(7, "gone");
-  with_lease.lease = "poll:lease:a";
-  EXPECT_EQ(fate_of(with_lease), Kind::lease_gone);
-  server_.command({"SET", "poll:lease:a", std::string(stamp) + "7"});
-  EXPECT_EQ(fate_of(with_lease), Kind::stored);
+  open({}, true);
+  EXPECT_EQ(fate_of(result(7, "gone")), Kind::lease_gone);
+  server_.command({"SET", "poll:lease:a", stamp + "7"});
+  EXPECT_EQ(fate_of(result(7, "gone")), Kind::stored);
   EXPECT_EQ(server_.command({"HGET", "state:a", "result"}).text, "gone");
 }
 
 TEST_F(Ledgers, AKeyOfAnotherKindHarmsNoOther) {
   server_.command({"SET", "state:a", "by hand"});
-  open(options());
+  open();
   EXPECT_EQ(fate_of(result(5)), Kind::failed);
-  EXPECT_EQ(slot_of("state:a"), std::nullopt);
-  redis::Result other = result(5);
-  other.state = "state:b";
+  EXPECT_EQ(slot_of("a"), std::nullopt);
+  Publish other = result(5);
+  other.session = "b";
   EXPECT_EQ(fate_of(other), Kind::stored);
   EXPECT_TRUE(said().empty());
 }
 
 TEST_F(Ledgers, WhatIsWrittenWhileRedisIsAwayForAMomentArrives) {
-  open(options());
+  open();
   EXPECT_EQ(fate_of(result(1)), Kind::stored);
   server_.kill();
   std::atomic<int> stored = 0;
@@ -131,9 +132,7 @@ TEST_F(Ledgers, WhatIsWrittenWhileRedisIsAwayForAMomentArrives) {
 }
 
 TEST_F(Ledgers, WhatCannotBeWrittenForLongIsDroppedWithOneReport) {
-  auto short_memory = options();
-  short_memory.keep_for = 400ms;
-  open(short_memory);
+  open({.keep_for = 400ms});
   server_.pause();
   std::atomic<int> dropped = 0;
   for (std::uint64_t token = 1; token <= 400; ++token) {
@@ -150,9 +149,7 @@ TEST_F(Ledgers, WhatCannotBeWrittenForLongIsDroppedWithOneReport) {
 }
 
 TEST_F(Ledgers, NoMoreIsKeptThanFits) {
-  auto small = options();
-  small.bytes_max = 10'000'000;
-  open(small);
+  open({.bytes_max = 10'000'000});
   server_.pause();
   std::atomic<int> dropped = 0;
   std::atomic<int> stored = 0;
@@ -168,7 +165,7 @@ TEST_F(Ledgers, NoMoreIsKeptThanFits) {
 }
 
 TEST_F(Ledgers, AServerErrorIsWaitedOut) {
-  open(options());
+  open();
   server_.command({"CONFIG", "SET", "min-replicas-to-write", "1"});
   std::atomic<bool> stored = false;
   ledger_->write(result(1), [&](const Ledger::Fate& fate) { stored = fate.kind == Kind::stored; });
@@ -179,7 +176,7 @@ TEST_F(Ledgers, AServerErrorIsWaitedOut) {
 }
 
 TEST_F(Ledgers, TheEndWaitsForWhatIsWrittenButNotForARedisThatHangs) {
-  open(options());
+  open();
   std::atomic<int> told = 0;
   for (std::uint64_t token = 1; token <= 1'000; ++token) {
     ledger_->write(result(token), [&](const Ledger::Fate&) { told += 1; });

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "poll/ledger.hpp"
+#include "redis/poll/redis_results.hpp"
 #include "support/lease_client.hpp"
 
 namespace tenure::test {
@@ -60,17 +61,16 @@ TEST(LostCounterOnThree, TokensDoNotGoOnFromAnOlderOneThatIsPutBack) {
 TEST(LostCounterOfAFleet, TheResultsOfTheNextOwnerAreStored) {  // G23
   Nodes nodes(1);
   auto client = client_of(nodes);
-  poll::Ledger::Options options;
-  options.address = nodes.addresses().front();
-  poll::Ledger ledger(options, {[](const std::string&) {}, [] {}});
+  poll::Ledger ledger(
+      std::make_unique<redis::RedisResults>(redis::RedisResults::Place{
+          .address = nodes.addresses().front(), .state_prefix = "state:", .channel_prefix = "poll:events:"}),
+      {}, {[](const std::string&) {}, [] {}});
   const auto fate_of_a_result = [&] {
     auto lease = client.acquire("poll:lease:s-1", wish(10s)).value();
     const std::string value = nodes.values("poll:lease:s-1").front();
     std::atomic<int> fate = -1;
-    ledger.write({.state = "state:s-1",
-                  .lease = "poll:lease:s-1",
-                  .stamp = value.substr(0, value.rfind('#') + 1),
-                  .token = lease.token(),
+    ledger.write({.session = "s-1",
+                  .lease = {.key = "poll:lease:s-1", .value = value, .token = lease.token()},
                   .text = "{}"},
                  [&](const poll::Ledger::Fate& it) { fate = static_cast<int>(it.kind); });
     EXPECT_TRUE(wait_until([&] { return fate >= 0; }));

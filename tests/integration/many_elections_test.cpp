@@ -34,7 +34,7 @@ class Crowd {
       auto& it = members_.emplace_back(client_.election("shard:" + std::to_string(members_.size())).value());
       it.election.on_elected([&it](const Lease&) { it.elected += 1; });
       it.election.on_lost([&it](const TermEnd&) { it.lost += 1; });
-      it.election.start();
+      ASSERT_TRUE(it.election.start());
     }
   }
   bool all_lead() const {

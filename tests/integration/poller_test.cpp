@@ -1,9 +1,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 #include <map>
+#include <optional>
 #include <set>
+#include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "http_target/http_target.hpp"
 #include "poll/schedule.hpp"
@@ -156,6 +160,19 @@ TEST_F(Pollers, AResultOfALeaseThatHasPassedOnIsRefused) {
   EXPECT_EQ(stored_of("a"), "");
   EXPECT_EQ(here.told(Kind::refused)[0].session, "a");
   EXPECT_GE(here.poller.counts().refused, 1U);
+}
+
+TEST_F(Pollers, AnotherUserOfTheRedisWithTheLeasesIsHeldToThemAsWell) {
+  server_.command({"ACL", "SETUSER", "worker", "on", ">secret", "~*", "&*", "+@all"});
+  PollerOptions options;
+  options.data = server_.url("worker:secret");
+  Polling here(HttpPoll{}, options);
+  here.fleet.place = {.url = server_.url(), .leases = true};
+  here.sessions.set({.good = {session("a")}});
+  ASSERT_TRUE(here.poller.start());
+  ASSERT_TRUE(here.hears(Kind::refused)) << "no lease of it is there";
+  EXPECT_EQ(here.told(Kind::refused)[0].detail, "the lease has passed on");
+  EXPECT_EQ(stored_of("a"), "");
 }
 
 TEST_F(Pollers, StrictlyRedisIsAskedBeforeEveryPoll) {
@@ -347,6 +364,96 @@ TEST_F(Pollers, StoppingHandsEverythingOverAndLosesNoResult) {
   EXPECT_EQ(visits(), begun) << "nothing after stop()";
 }
 
+TEST_F(Pollers, TheUserHearsOfTheFleetUntilThePollerHasStopped) {
+  std::atomic<int> heard = 0;
+  PollerOptions options;
+  options.on_fleet_event = [&](const FleetEvent&) { heard += 1; };
+  FakeFleet fleet;
+  Named none;
+  std::optional<Poller> poller;
+  poller.emplace(fleet, std::make_unique<NamedSource>(none), HttpPoll{}, options);
+  ASSERT_TRUE(poller->start());
+  const auto told = [&] {
+    fleet.say_sessions_changed();
+    fleet.wait_until_told();
+    return heard.load();
+  };
+  EXPECT_EQ(told(), 1);
+  EXPECT_TRUE(poller->stop());
+  EXPECT_EQ(told(), 1);
+  poller.reset();
+  EXPECT_EQ(told(), 1);
+}
+
+// Its callback listens to nobody, until the test lets it go.
+class StubbornPolling {
+ public:
+  explicit StubbornPolling(std::chrono::milliseconds lease_lasts)
+      : polling_(CallbackPoll{
+            .call = [this, go = let_go_.get_future().share()](const auto&, const auto&, const auto&) {
+              polls = true;
+              go.wait();
+              return PollOutcome{.ok = true};
+            }}) {
+    polling_.fleet.lasts = lease_lasts;
+    polling_.sessions.set({.good = {{.id = "a", .address = "x", .interval = 200ms}}});
+    EXPECT_TRUE(polling_.poller.start());
+    EXPECT_TRUE(wait_until([&] { return polls.load(); }));
+  }
+  ~StubbornPolling() { let_go(); }
+
+  void let_go() {
+    if (!std::exchange(gone_, true)) let_go_.set_value();
+  }
+
+  std::atomic<bool> polls = false;
+
+ private:
+  bool gone_ = false;
+  std::promise<void> let_go_;
+  Polling polling_;
+
+ public:
+  Poller& poller = polling_.poller;
+  FakeFleet& fleet = polling_.fleet;
+};
+
+TEST_F(Pollers, WhoIsTiredOfWaitingForACallbackLetsItEndInTheBackground) {
+  StubbornPolling here(50ms);
+  std::atomic<bool> returned = false;
+  std::jthread stopping([&](const std::stop_token& give_up) {
+    const auto stopped = here.poller.stop(give_up);
+    EXPECT_TRUE(!stopped && stopped.error().code == Refusal::Code::cancelled);
+    returned = true;
+  });
+  EXPECT_TRUE(wait_until([&] { return here.fleet.owned_sessions().empty(); })) << "the lease was shorter";
+  EXPECT_FALSE(returned);
+  stopping.request_stop();
+  EXPECT_TRUE(wait_until([&] { return returned.load(); }));
+  here.let_go();
+  EXPECT_TRUE(here.poller.stop());
+}
+
+TEST_F(Pollers, OfTwoThatStopItEachWaitsAsLongAsItLikes) {
+  StubbornPolling here(20s);
+  std::atomic<bool> patient_returned = false;
+  std::atomic<bool> hasty_returned = false;
+  const std::jthread patient([&] {
+    EXPECT_TRUE(here.poller.stop());
+    patient_returned = true;
+  });
+  EXPECT_TRUE(wait_until([&] { return !here.fleet.is_owned("a"); })) << "the work was told to end";
+  std::jthread hasty([&](const std::stop_token& give_up) {
+    EXPECT_FALSE(here.poller.stop(give_up));
+    hasty_returned = true;
+  });
+  hasty.request_stop();
+  EXPECT_TRUE(wait_until([&] { return hasty_returned.load(); }));
+  EXPECT_FALSE(patient_returned);
+  here.let_go();
+  EXPECT_TRUE(wait_until([&] { return patient_returned.load(); }));
+}
+
 TEST_F(Pollers, ARedisThatHangsHoldsUpNeitherPollsNorTheStop) {
   Polling here(HttpPoll{}, stored());
   here.fleet.lasts = 20s;
@@ -374,6 +481,10 @@ TEST_F(Pollers, WhatContradictsItselfIsRefused) {
   PollerOptions elsewhere;
   elsewhere.data = "http://somewhere";
   EXPECT_NE(refusal(HttpPoll{}, elsewhere).find("where results go"), std::string::npos);
+  PollerOptions in_the_clear = stored();
+  in_the_clear.tls.ca_file = "ca.crt";
+  EXPECT_EQ(refusal(HttpPoll{}, in_the_clear),
+            "where results go: TLS is set up, and no address asks for it: those begin with rediss://");
   Polling never(HttpPoll{});
   never.poller.pause("a");
   EXPECT_EQ(never.poller.counts().started, 0U);

@@ -49,7 +49,7 @@ TEST_F(ApiPrefix, EventsNameLocksAndElectionsWithoutIt) {
   }
   auto election = client.election("app:leader");
   ASSERT_TRUE(election) << election.error().message;
-  election->start();
+  ASSERT_TRUE(election->start());
   const auto heard = [&](const std::string& name) {
     return wait_until([&] {
       const auto all = names.all();

@@ -226,6 +226,8 @@ TEST(RedisSessions, BadOptionsAreRefusedWithTheReason) {
   EXPECT_TRUE(has(why({.prefix = "a\n"}), "control character"));
   EXPECT_TRUE(has(why({.timeout = 0ms}), "timeout"));
   EXPECT_FALSE(has(why({.url = "redis://me:secret@"}), "secret"));
+  EXPECT_EQ(why({.url = "redis://a", .tls = {.ca_file = "ca.crt"}}),
+            "TLS is set up, and no address asks for it: those begin with rediss://");
 }
 
 TEST(RedisSessions, SpeakTlsAndAsAnAclUserWhereAsked) {

@@ -185,7 +185,7 @@ TEST_P(SilentCandidates, TwoThatAreStoppedDoNotMakeTheNextWaitForALease) {
   constexpr auto length = 15s;
   Nodes nodes(GetParam());
   Candidate leader(nodes, "web-0", {.lease = length});
-  leader.election.start();
+  ASSERT_TRUE(leader.election.start());
   ASSERT_TRUE(leader.wins());
   std::deque<CandidateProcess> stopped;
   for (std::size_t i = 0; i < 2; ++i) {
@@ -193,7 +193,7 @@ TEST_P(SilentCandidates, TwoThatAreStoppedDoNotMakeTheNextWaitForALease) {
     ASSERT_TRUE(in_queue(nodes, leader_key, i + 1)) << stopped.back().said();
   }
   Candidate next(nodes, "web-3", {.lease = length});
-  next.election.start();
+  ASSERT_TRUE(next.election.start());
   ASSERT_TRUE(in_queue(nodes, leader_key, 3));
   for (CandidateProcess& it : stopped) ASSERT_TRUE(stop(it.process()));
   ASSERT_TRUE(leader.election.stop());

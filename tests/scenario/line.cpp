@@ -147,8 +147,8 @@ Failure Line::failure() const {
       Known{"refused", Applied::no, FailureCode::unreachable},
       Known{"closed", Applied::perhaps, FailureCode::closed},
       Known{"timeout", Applied::perhaps, FailureCode::timed_out},
-      Known{"loading", Applied::no, FailureCode::loading},
-      Known{"oom", Applied::no, FailureCode::out_of_memory},
+      Known{"loading", Applied::no, FailureCode::starting},
+      Known{"oom", Applied::no, FailureCode::full},
       Known{"server", Applied::perhaps, FailureCode::server},
   };
   const auto* found = std::ranges::find(known, word(2), &Known::word);

@@ -105,7 +105,7 @@ void Story::take_part(const Line& line, bool candidate) {
   const std::string& name = line.word(1);
   if (handles_.contains(name)) throw std::invalid_argument(name + " is there already");
   ElectionOptions options;
-  options.lease = line.time("lease").value_or(options.lease);
+  options.lease = line.time("lease");
   options.renew = line.time("renew");
   options.grace = line.time("grace");
   options.drain = line.time("drain");

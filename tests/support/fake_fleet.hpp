@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <functional>
+#include <future>
 #include <map>
 #include <mutex>
 #include <string>
@@ -28,6 +29,7 @@ class FakeFleet : public Fleet {
   std::function<void(const SessionLease&)> on_given{};
   std::atomic<std::chrono::milliseconds> lasts =
       std::chrono::milliseconds(2'000);  // from ending to the deadline
+  FleetData place{};                     // where its data is
 
   void give(const std::string& session) { give(session, ++last_token()); }
   void give(const std::string& session, std::uint64_t token) {
@@ -50,6 +52,12 @@ class FakeFleet : public Fleet {
           .token = held.token});
   }
   void say_sessions_changed() { tell({.kind = FleetEvent::Kind::sessions}); }
+  // Until the handler has heard all that was told so far.
+  void wait_until_told() {
+    std::promise<void> told;
+    executor_.post([&] { told.set_value(); }, runtime::CallbackExecutor::Kind::must_arrive);
+    told.get_future().wait();
+  }
   // Has its work ended?
   bool is_free(const std::string& session) const {
     const std::lock_guard lock(mutex_);
@@ -63,17 +71,20 @@ class FakeFleet : public Fleet {
   // What a fleet does.
   void on_event(std::function<void(const FleetEvent&)> handler) override { handler_ = std::move(handler); }
   tl::expected<void, Refusal> start() override { return {}; }
-  void stop() override {
+  tl::expected<void, Refusal> stop(const std::stop_token& give_up) override {
     {
       const std::lock_guard lock(mutex_);
-      std::vector<std::string> all;
-      for (const auto& [session, held] : held_) all.push_back(session);
-      for (const auto& session : all) end(session, SessionEnd::stopped);
+      for (const auto& [session, held] : held_) {
+        if (!held.ending) end(session, SessionEnd::stopped);
+      }
     }
     const auto deadline = lasts.load();
-    wait_until([this] { return owned() == 0; }, deadline);
+    wait_until([&] { return owned() == 0 || give_up.stop_requested(); }, deadline);
     const std::lock_guard lock(mutex_);
+    if (!held_.empty() && give_up.stop_requested())
+      return tl::unexpected(Refusal{Refusal::Code::cancelled, "the wait for the fleet was given up"});
     held_.clear();
+    return {};
   }
   void share(std::vector<std::string> sessions) override {
     const std::lock_guard lock(mutex_);
@@ -136,6 +147,7 @@ class FakeFleet : public Fleet {
   std::optional<std::string> preferred_owner(const std::string& /*session*/) const override { return id_; }
   bool is_preferred_owner(const std::string& /*session*/) const override { return true; }
   const std::string& instance_id() const override { return id_; }
+  FleetData data() const override { return place; }
 
  private:
   struct Held {

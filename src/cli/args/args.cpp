@@ -5,6 +5,7 @@
 
 #include "cli/args/args_fleet.hpp"
 #include "cli/args/args_options.hpp"
+#include "cli/args/args_supervise.hpp"
 #include "cli/args/help.hpp"
 #include "cli/secrets.hpp"
 #include "core/base/number.hpp"
@@ -16,87 +17,6 @@ namespace tenure::cli {
 namespace {
 
 constexpr int port_max = 65'535;
-
-void add_exit_code(CLI::App& app, std::optional<int>& target) {
-  app.add_option_function<std::string>("-E,--busy-code", [&target](const std::string& text) {
-    const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
-    const int code = is_number && !text.empty() && text.size() <= 3 ? std::stoi(text) : 0;
-    if (code < 1 || code > 255) {
-      throw CLI::ValidationError("--busy-code", "\"" + text + "\" is not an exit code from 1 to 255");
-    }
-    target = code;
-  });
-}
-
-void add_run_options(CLI::App& app, RunArgs& run) {
-  app.add_option("NAME", run.name)->required();
-  app.add_flag("-n,--no-wait", run.no_wait);
-  add_duration(app, "--wait", run.wait);
-  add_exit_code(app, run.busy_code);
-  app.add_flag("-q,--quiet", run.quiet);
-  add_duration(app, "--ttl", run.ttl);
-  add_duration(app, "--grace", run.grace);
-  app.add_option("--id", run.id);
-  app.add_option("--lock-prefix", run.lock_prefix);
-  add_node_options(app, run.nodes);
-}
-
-// What follows "--" is not for CLI11, which would take the first word for a NAME.
-struct Split {
-  explicit Split(std::span<const std::string> words) {
-    const auto mark = std::ranges::find(words, "--");
-    own = words.first(static_cast<std::size_t>(mark - words.begin()));
-    marked = mark != words.end();
-    if (marked) command.assign(mark + 1, words.end());
-  }
-
-  std::span<const std::string> own;
-  bool marked = false;
-  std::vector<std::string> command{};
-};
-
-Parsed parse_run(std::span<const std::string> words) {
-  Split split(words);
-  RunArgs run;
-  CLI::App app;
-  add_run_options(app, run);
-  if (auto end = read_words(app, split.own, run_help_text)) return std::move(*end);
-  if (run.no_wait && run.wait) {
-    return refuse("--no-wait and --wait " + core::to_text(*run.wait) + " contradict each other");
-  }
-  if (run.busy_code && !run.no_wait) {
-    return refuse("--busy-code " + std::to_string(*run.busy_code) +
-                  " goes with --no-wait: who waits is never busy");
-  }
-  run.command = std::move(split.command);
-  if (run.command.empty()) {
-    return refuse("no command: write it behind --, as in tenure run NAME -- COMMAND");
-  }
-  return run;
-}
-
-Parsed parse_elect(std::span<const std::string> words) {
-  Split split(words);
-  ElectArgs elect;
-  CLI::App app;
-  app.add_option("NAME", elect.name)->required();
-  app.add_flag("--observe", elect.observe);
-  app.add_flag("--json", elect.json);
-  add_duration(app, "--lease", elect.lease);
-  add_duration(app, "--renew", elect.renew);
-  add_duration(app, "--grace", elect.grace);
-  add_duration(app, "--drain", elect.drain);
-  app.add_option("--id", elect.id);
-  add_node_options(app, elect.nodes);
-  if (auto end = read_words(app, split.own, elect_help_text)) return std::move(*end);
-  elect.command = std::move(split.command);
-  if (split.marked && elect.command.empty()) return refuse("no command behind --");
-  if (!elect.command.empty() && elect.observe) return refuse("--observe never leads: it takes no command");
-  if (!elect.command.empty() && elect.json) {
-    return refuse("--json is about the lines that are written without a command");
-  }
-  return elect;
-}
 
 Parsed parse_init(std::span<const std::string> words) {
   InitArgs init;

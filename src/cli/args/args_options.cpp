@@ -1,8 +1,8 @@
 #include "cli/args/args_options.hpp"
 
-#include "cli/args/duration.hpp"
 #include "cli/args/help.hpp"
 #include "cli/secrets.hpp"
+#include "core/base/duration_text.hpp"
 #include "core/base/text.hpp"
 
 namespace tenure::cli {
@@ -16,6 +16,19 @@ std::string unknown_word(const CLI::App& app, bool takes_command) {
   const std::string too_many = "\"" + word + "\" is one word too many";
   if (!takes_command) return too_many + "; see --help";
   return too_many + ": the command stands behind --, as in NAME -- COMMAND";
+}
+
+// Two words for one option: what is wrong is told of the one that was given.
+void add_urls(CLI::App& app, const std::string& option, NodeArgs& nodes) {
+  const auto take = [&nodes, option](const std::vector<std::string>& urls) {
+    if (!nodes.redis.empty()) {
+      throw CLI::ValidationError("--redis and --store both name the nodes: give one of them");
+    }
+    nodes.redis = urls;
+    nodes.redis_option = option;
+  };
+  // Several are allowed; without the second call one would swallow all words behind it.
+  app.add_option_function<std::vector<std::string>>(option, take)->allow_extra_args(false);
 }
 
 }  // namespace
@@ -39,8 +52,12 @@ std::optional<Parsed> read_words(CLI::App& app, std::span<const std::string> wor
 // What it throws begins with the name of the option.
 void add_duration(CLI::App& app, const std::string& option, std::optional<core::Duration>& target) {
   app.add_option_function<std::string>(option, [&target, option](const std::string& text) {
-    const auto duration = parse_duration(text);
-    if (!duration) throw CLI::ValidationError(option, duration.error());
+    const auto duration = core::parse_duration(text);
+    if (!duration) {
+      const bool no_wait =
+          option == "--wait" && text.starts_with('0') && text.find_first_of("123456789") == std::string::npos;
+      throw CLI::ValidationError(option, duration.error() + (no_wait ? " (not to wait is -n)" : ""));
+    }
     target = *duration;
   });
 }
@@ -53,8 +70,8 @@ void add_text(CLI::App& app, const std::string& option, std::string& target) {
 }
 
 void add_node_options(CLI::App& app, NodeArgs& nodes) {
-  // Several are allowed; without the second line one --redis would swallow all words behind it.
-  app.add_option("--redis", nodes.redis)->allow_extra_args(false);
+  add_urls(app, "--redis", nodes);
+  add_urls(app, "--store", nodes);
   add_duration(app, "--ttl-max", nodes.ttl_max);
   app.add_option("--prefix", nodes.prefix);
   add_text(app, "--node-set", nodes.node_set);

@@ -11,7 +11,8 @@ constexpr std::string_view node_options =
     R"(      --redis URL       redis://[[user]:password@]host[:port][/database], rediss:// for TLS, or
                         unix:///path[?db=N]; given several times: nodes of which a majority decides,
                         3 or 5 as a rule; else TENURE_REDIS (several separated by commas),
-                        TENURE_REDIS_FILE, REDIS_URL, redis://127.0.0.1:6379
+                        TENURE_REDIS_FILE, REDIS_URL, redis://127.0.0.1:6379.
+                        --store and TENURE_STORE are other words for --redis and TENURE_REDIS
       --redis-file FILE  instead, one URL on each line: for passwords; # begins a comment
       --tls-ca FILE     who vouches for servers (the CAs that this system trusts); TENURE_TLS_CA
       --tls-cert FILE   our certificate, for a server that asks for one; TENURE_TLS_CERT
@@ -57,60 +58,6 @@ Examples:
   tenure init
   tenure run nightly-report -- ./report.sh --all
   tenure elect myapp:leader -- ./scheduler
-)";
-
-const std::string_view run_help_text =
-    R"(Runs a command while holding a name: of all that hold the same name, at most one runs at a time.
-
-Usage: tenure run NAME [OPTIONS] -- COMMAND [ARGUMENT...]
-
-  -n, --no-wait         exit at once (75) if somebody else holds the name
-      --wait DURATION   wait at most so long, for the name or for a Redis that is away; without -n or --wait:
-                        for the name without end, and not for a Redis that has never answered
-  -E, --busy-code CODE  the exit code for a busy name with -n, instead of 75
-  -q, --quiet           say nothing about waiting for others or a busy name
-      --ttl DURATION    how long Redis keeps the lease when it is not renewed (30s)
-      --grace DURATION  how long before the end of a lost lease the command is told to end (TTL/6; at least 10ms)
-      --id TEXT         the owner that others are shown (host, time, chance)
-      --lock-prefix TEXT  what the key in Redis begins with, before the name (redlock:)
-
-@NODES@
-
-Durations: 500ms, 30s, 2m, 1h. A password in --redis is seen by other users of this machine until tenure has
-hidden it, a moment later; in a file or TENURE_REDIS it is not. The command inherits the environment as it is.
-
-The command gets a process group of its own and the signals that tenure gets. When it ends, all that it has
-started and left, also daemons, is killed, and the name is free at once. When the lease is lost, the command and
-all that it has started get SIGTERM, and SIGKILL before the name can pass on. In its environment:
-  TENURE_NAME           the name
-  TENURE_TOKEN          a number that grows with every owner; a store that refuses smaller ones is safe
-  TENURE_DEADLINE       when the lease ends unless it is renewed, in seconds since boot, as in /proc/uptime;
-                        tenure renews it, so that the command may run longer
-
-With several --redis the name is held by a majority of them: of 3 nodes any one may fail, of 5 any two.
-
-A Redis that was restarted, promoted or has lost its data gives no new leases until the cap is over (a
-quarantine): leases that it has forgotten may still be held. tenure waits for the end, or with -n exits (76).
-Who holds a lease at that time keeps it.
-
-A Redis that goes away while tenure waits is waited for, with --wait until that time is over. Wrong passwords, missing
-rights and certificates that are not trusted end the wait at once (69).
-
-Exit codes: that of the command, 128+N when signal N ended it, or
-   64 usage                             79 the lease was lost, and the command ended
-   69 Redis does not answer or refuses, 124 waited too long
-      or too few of several nodes do    125 tenure itself failed, or this machine has no
-                                            open files left (ulimit -n)
-   75 busy, with -n                     126 the command cannot be run
-   76 quarantine, with -n; or the cap   127 there is no such command
-      or the set of that Redis is another
-
-Examples:
-  tenure run nightly-report -- ./report.sh --all
-  tenure run keeper -n -- ./keeper
-  tenure run deploy --wait 5m --ttl 10s -- make deploy
-  TENURE_REDIS=redis://:password@cache:6379 tenure run backup -- ./backup
-  tenure run backup --redis redis://a --redis redis://b --redis redis://c -- ./backup
 )";
 
 const std::string_view init_help_text = R"(Makes a Redis that is new to Tenure ready, so that nobody waits.

@@ -2,7 +2,7 @@
 
 #include "core/lease/record.hpp"
 #include "redis/record_text.hpp"
-#include "redis/text/not_open_text.hpp"
+#include "runtime/text/quarantine_text.hpp"
 
 namespace tenure::cli {
 
@@ -29,7 +29,7 @@ std::optional<ClosedNode> closed_node(const NodeFacts& node, const Criteria& cri
                     finding->advice};
   const auto record = node.record ? redis::read_record(*node.record) : std::nullopt;
   if (finding->code == quarantined) {
-    const auto left = redis::quarantine_left(*record, criteria.wall_now_ms);
+    const auto left = runtime::quarantine_left(*record, criteria.wall_now_ms);
     if (left.if_waited) closed.left = in_milliseconds(*left.if_waited);
     closed.left_max = in_milliseconds(left.at_most);
   } else if (finding->code == record_absent || (record && record->terms == criteria.keys.keyspace.terms())) {

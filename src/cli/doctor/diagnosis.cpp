@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "cli/doctor/set_findings.hpp"
+#include "cli/nodes/advice.hpp"
 #include "runtime/engine/at_once.hpp"
 #include "runtime/wall_clock.hpp"
 
@@ -77,7 +78,7 @@ Diagnosis diagnose(Nodes nodes, const std::string& lock_prefix, core::Duration n
   }
   if (result.all_new()) {
     for (auto& finding : result.findings) {
-      if (finding.code == record_absent) finding.advice = "if it is new" + redis::how_to_init(result.nodes);
+      if (finding.code == record_absent) finding.advice = "if it is new" + how_to_init(result.nodes);
     }
   }
   result.findings = worst_first(result.findings);

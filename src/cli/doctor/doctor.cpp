@@ -6,6 +6,7 @@
 #include "cli/doctor/diagnosis.hpp"
 #include "cli/doctor/doctor_output.hpp"
 #include "cli/message.hpp"
+#include "cli/nodes/advice.hpp"
 #include "core/base/names.hpp"
 #include "core/lease/timing.hpp"
 
@@ -28,7 +29,7 @@ int doctor(const DoctorArgs& args) {
   auto nodes = choose_nodes(args.nodes);
   if (!nodes) return fail(ExitCode::usage, nodes.error());
   const auto timing = core::make_timing(core::timing_options(args.ttl, nodes->keyspace.cap));
-  if (!timing) return fail(ExitCode::usage, timing.error());
+  if (!timing) return fail(ExitCode::usage, naming_cap(timing.error(), args.ttl, nodes->keyspace.cap));
 
   const Diagnosis diagnosis = diagnose(std::move(*nodes), args.lock_prefix, timing->node_timeout);
   std::fputs((args.json ? doctor_json(diagnosis) : doctor_text(diagnosis)).c_str(), stdout);

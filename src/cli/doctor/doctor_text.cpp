@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "cli/doctor/doctor_output.hpp"
+#include "cli/nodes/advice.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/record.hpp"
 #include "redis/record_text.hpp"
@@ -67,8 +68,7 @@ std::string verdict(const Diagnosis& diagnosis) {
       break;
   }
   if (diagnosis.all_new()) {
-    return "Cluster is not ready for distributed locking yet. If it is new" +
-           redis::how_to_init(diagnosis.nodes);
+    return "Cluster is not ready for distributed locking yet. If it is new" + how_to_init(diagnosis.nodes);
   }
   return "Cluster is not ready for distributed locking: " + std::to_string(diagnosis.nodes.quorum()) +
          of_all + " must be healthy.";

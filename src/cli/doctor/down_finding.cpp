@@ -1,4 +1,5 @@
 #include "cli/doctor/node_findings.hpp"
+#include "cli/nodes/tls_options.hpp"
 #include "core/base/check.hpp"
 
 namespace tenure::cli {
@@ -22,7 +23,7 @@ std::string advice_for(const NodeFacts& node) {
       return "allow it to that user (ACL SETUSER), or give another one";
     case FailureCode::tls:
       return "use rediss:// where it speaks TLS and redis:// where it does not; --tls-ca says whom to trust";
-    case FailureCode::loading:
+    case FailureCode::starting:
       return "wait until it has loaded its data";
     default:
       return "look at its log";
@@ -36,7 +37,7 @@ Finding down_finding(const NodeFacts& node) {
   return {Severity::error,
           "down",
           {},
-          "it is down: " + node.down->detail,
+          "it is down: " + naming_tls_options(node.down->detail),
           "it has no vote: no lease is granted there",
           advice_for(node)};
 }

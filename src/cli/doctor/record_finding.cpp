@@ -1,12 +1,13 @@
 #include <algorithm>
 
 #include "cli/doctor/node_findings.hpp"
+#include "cli/nodes/advice.hpp"
 #include "cli/nodes/nodes.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/record.hpp"
 #include "redis/record_text.hpp"
-#include "redis/text/not_open_text.hpp"
 #include "redis/text/set_text.hpp"
+#include "runtime/text/quarantine_text.hpp"
 
 namespace tenure::cli {
 
@@ -60,7 +61,7 @@ std::optional<Finding> record_finding(const NodeFacts& node, const Criteria& cri
   const std::string init_hint =
       core::nodes_in(keyspace.set) > 1
           ? "if all nodes are new: tenure init, with all of them"
-          : "if it is new" + redis::how_to_init({{node.address}, keyspace, criteria.tls_options});
+          : "if it is new" + how_to_init({{node.address}, keyspace, criteria.tls_options});
   if (node.record->empty()) {
     return closed(std::string(record_absent), "it has no record of Tenure: new, or its data was lost",
                   "the first client to come begins a quarantine of " + quarantine_text(keyspace.cap) +
@@ -75,10 +76,10 @@ std::optional<Finding> record_finding(const NodeFacts& node, const Criteria& cri
                   "nobody gets a lease there", "find out who wrote it, or use another --prefix");
   }
   if (record->terms.set != keyspace.set) {
-    auto [what, advice] = redis::set_text(*record, keyspace);
-    return closed(std::string(other_set), std::move(what),
+    const auto text = redis::set_text(*record, keyspace);
+    return closed(std::string(other_set), text.what,
                   "two sets that share nodes could each have a majority, so we get no lease there",
-                  std::move(advice));
+                  set_advice(text));
   }
   if (record->terms.cap != keyspace.cap) {
     const std::string cap = core::to_text(record->terms.cap);
@@ -97,7 +98,7 @@ std::optional<Finding> record_finding(const NodeFacts& node, const Criteria& cri
                   : record->reconfigured()
                       ? "it was given another set of nodes or another cap, and leases of before may last"
                       : "it was restarted, promoted or restored from a copy, and may have forgotten leases") +
-          "; " + redis::left_text(redis::quarantine_left(*record, criteria.wall_now_ms)),
+          "; " + runtime::left_text(runtime::quarantine_left(*record, criteria.wall_now_ms)),
       "what it has forgotten may still be held; " + holders_keep,
       record->unknown() ? "wait, or " + init_hint : "wait");
 }

@@ -32,8 +32,8 @@ tl::expected<redis::Caller, core::Failure> connect_to_data(const ChosenFleet& fl
   return redis::Caller::connect(fleet.data, ask_timeout, fleet.nodes.tls);
 }
 
-poll::RedisSessions sessions_of(const ChosenFleet& fleet) {
-  return poll::RedisSessions(
+redis::RedisSessions sessions_of(const ChosenFleet& fleet) {
+  return redis::RedisSessions(
       {fleet.data, fleet.nodes.tls, fleet.keys, fleet.find, fleet.addresses, ask_timeout});
 }
 

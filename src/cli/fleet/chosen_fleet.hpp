@@ -6,7 +6,7 @@
 
 #include "cli/args/args.hpp"
 #include "cli/nodes/nodes.hpp"
-#include "poll/redis_sessions.hpp"
+#include "redis/poll/redis_sessions.hpp"
 #include "redis/session_call.hpp"
 
 namespace tenure::cli {
@@ -23,6 +23,6 @@ struct ChosenFleet {
 tl::expected<ChosenFleet, std::string> choose_fleet(const FleetTarget& target);
 
 tl::expected<redis::Caller, core::Failure> connect_to_data(const ChosenFleet& fleet);
-poll::RedisSessions sessions_of(const ChosenFleet& fleet);
+redis::RedisSessions sessions_of(const ChosenFleet& fleet);
 
 }  // namespace tenure::cli

@@ -4,7 +4,7 @@
 
 #include "core/base/text.hpp"
 #include "core/fleet/placement.hpp"
-#include "redis/text/refusal_text.hpp"
+#include "runtime/text/refusal_text.hpp"
 
 namespace tenure::cli {
 
@@ -61,7 +61,7 @@ std::string leaving_words(const FleetView& view, const LockView& lease) {
   const std::string owner = printable(lease.holder.owner, 60);
   const auto found = std::ranges::find(view.instances, lease.holder.owner, &InstanceView::id);
   const bool silent = found == view.instances.end() || found->status == "silent";
-  if (silent) return owner + " has it, and no heartbeat: its lease ends in " + redis::left_text(lease.left);
+  if (silent) return owner + " has it, and no heartbeat: its lease ends in " + runtime::left_text(lease.left);
   return owner + " has it, and is " + printable(found->status, 20) + ": it gives it back";
 }
 

@@ -9,8 +9,9 @@
 #include "cli/lock/lock_look.hpp"
 #include "cli/lock/lock_plan.hpp"
 #include "cli/message.hpp"
+#include "cli/nodes/advice.hpp"
 #include "core/base/number.hpp"
-#include "redis/text/refusal_text.hpp"
+#include "redis/text/failure_text.hpp"
 #include "runtime/wall_clock.hpp"
 
 namespace tenure::cli {
@@ -123,7 +124,7 @@ void FleetLook::read_records(FleetFacts& facts) const {
   const auto absent = [](const ClosedNode& it) { return it.code == record_absent; };
   if (facts.closed.size() == nodes.addresses.size() && std::ranges::all_of(facts.closed, absent)) {
     // Only all of them together can be declared new.
-    for (auto& it : facts.closed) it.advice = "if it is new" + redis::how_to_init(nodes);
+    for (auto& it : facts.closed) it.advice = "if it is new" + how_to_init(nodes);
   }
   facts.open = facts.closed.empty() || open >= nodes.quorum();
 }

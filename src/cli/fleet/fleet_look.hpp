@@ -28,7 +28,7 @@ class FleetLook {
   std::string said(const core::Failure& failure) const;
 
   ChosenFleet fleet_;
-  poll::RedisSessions sessions_;  // knows what it has read before
+  redis::RedisSessions sessions_;  // knows what it has read before
 };
 
 }  // namespace tenure::cli

@@ -3,7 +3,7 @@
 #include "cli/doctor/node_findings.hpp"
 #include "cli/fleet/fleet_output.hpp"
 #include "core/base/text.hpp"
-#include "redis/text/refusal_text.hpp"
+#include "runtime/text/refusal_text.hpp"
 
 namespace tenure::cli {
 
@@ -17,7 +17,7 @@ std::string age_words(std::int64_t milliseconds) {
 
 std::string left_words(core::Ttl left) {
   if (left == core::Ttl(-2)) return "-";
-  return left == core::Ttl(-1) ? "for ever" : redis::left_text(left);
+  return left == core::Ttl(-1) ? "for ever" : runtime::left_text(left);
 }
 
 std::string closed_words(const FleetView& view) {

@@ -5,9 +5,11 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "cli/args/whole.hpp"
 #include "cli/fleet/poll_log.hpp"
 #include "cli/message.hpp"
-#include "cli/nodes/nodes.hpp"
+#include "cli/nodes/advice.hpp"
+#include "cli/nodes/client_of.hpp"
 #include "cli/supervise/descriptors.hpp"
 #include "cli/supervise/stop_on_signal.hpp"
 #include "core/base/names.hpp"
@@ -75,11 +77,6 @@ class NamesakeWatch {
 
 constexpr milliseconds namesake_look_every{200};
 
-std::optional<milliseconds> whole(std::optional<core::Duration> duration) {
-  if (!duration) return std::nullopt;
-  return std::chrono::duration_cast<milliseconds>(*duration);
-}
-
 class Instance {
  public:
   Instance(const PollArgs& args, const Plan& plan)
@@ -90,13 +87,12 @@ class Instance {
 
   int run() {
     Signals signals;
-    auto client = Client::open(client_options());
-    if (!client) {
-      const bool machine = client.error().code == Refusal::Code::system;
-      return fail(machine ? ExitCode::own_error : ExitCode::usage, client.error().message);
-    }
+    auto client = open_client(plan_.nodes, client_options());
+    if (!client) return fail_at_start(client.error());
     auto fleet = client->fleet(args_.target.fleet, fleet_options());
-    if (!fleet) return fail(ExitCode::usage, fleet.error().message);
+    if (!fleet) {
+      return fail(ExitCode::usage, naming_cap(fleet.error().message, args_.ttl, plan_.nodes.keyspace.cap));
+    }
     auto source = redis_sessions(**fleet, source_options());
     if (!source) return fail(ExitCode::usage, source.error().message);
     Poller poller(**fleet, std::move(*source), work(), poller_options());
@@ -125,19 +121,7 @@ class Instance {
   }
 
   ClientOptions client_options() {
-    ClientOptions options;
-    options.nodes.clear();
-    bool any_tls = false;
-    for (const auto& address : plan_.nodes.addresses) {
-      options.nodes.push_back(redis::whole_url(address));
-      any_tls = any_tls || address.tls;
-    }
-    if (any_tls) options.tls = plan_.nodes.tls_options;
-    options.id = plan_.id;
-    options.ttl_max = plan_.nodes.keyspace.cap;
-    options.prefix = plan_.nodes.keyspace.prefix;
-    options.node_set = plan_.nodes.chosen_set();
-    options.log = [](std::string_view sentence) { cli::say(sentence); };
+    ClientOptions options = client_of(plan_.nodes, plan_.id);
     options.on_event = [this](const Event& event) { log_.hear(event); };
     return options;
   }
@@ -152,8 +136,6 @@ class Instance {
 
   RedisSessionsOptions source_options() const {
     RedisSessionsOptions options;
-    options.url = redis::whole_url(plan_.data);
-    if (plan_.data.tls) options.tls = plan_.nodes.tls_options;
     options.find = args_.target.index ? RedisSessionsOptions::Find::index : RedisSessionsOptions::Find::scan;
     options.prefix = args_.target.session_prefix;
     options.http = args_.exec.empty();
@@ -179,12 +161,11 @@ class Instance {
   PollerOptions poller_options() {
     PollerOptions options;
     options.strict = args_.strict;
-    options.data = redis::whole_url(plan_.data);
-    if (plan_.data.tls) options.tls = plan_.nodes.tls_options;
-    // Only one Redis that has both can compare a result with its lease.
-    options.leases_in_data = !plan_.apart && plan_.nodes.addresses.size() == 1;
     options.on_event = [this](const PollEvent& event) { log_.hear(event); };
-    options.on_fleet_event = [this](const FleetEvent& event) { log_.hear(event); };
+    options.on_fleet_event = [this](FleetEvent event) {
+      event.detail += advice_on(event.not_open, plan_.nodes);
+      log_.hear(event);
+    };
     return options;
   }
 

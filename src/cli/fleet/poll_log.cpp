@@ -44,7 +44,7 @@ PollLog::PollLog(std::string instance, std::string fleet_prefix, Style style)
     : instance_(std::move(instance)), lease_prefix_(std::move(fleet_prefix) + "lease:"), style_(style) {}
 
 void PollLog::hear(const FleetEvent& event) {
-  const auto& [kind, session, token, reason, detail, deadline] = event;
+  const auto& [kind, session, token, reason, detail, deadline, not_open] = event;
   switch (kind) {
     case FleetEvent::Kind::acquired:
       return write({"lease_acquired", "Lease acquired", session, token});
@@ -147,7 +147,9 @@ std::string PollLog::as_text(const Line& line) const {
   if (!line.session.empty()) text += " endpoint=" + core::printable(line.session);
   if (line.token != 0) text += " token=" + std::to_string(line.token);
   if (!line.reason.empty()) text += " reason=" + line.reason;
-  if (!line.detail.empty()) text += " (" + core::printable(line.detail, 1'000) + ")";
+  // What others say is cut; what we advise to paste is not.
+  const std::size_t most = std::string_view(line.kind) == "not_open" ? std::string::npos : 1'000;
+  if (!line.detail.empty()) text += " (" + core::printable(line.detail, most) + ")";
   return text;
 }
 

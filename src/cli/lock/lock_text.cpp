@@ -6,8 +6,8 @@
 #include "cli/table.hpp"
 #include "core/base/text.hpp"
 #include "redis/grant_text.hpp"
-#include "redis/text/refusal_text.hpp"
 #include "runtime/instance_id.hpp"
+#include "runtime/text/refusal_text.hpp"
 
 namespace tenure::cli {
 
@@ -15,7 +15,7 @@ namespace {
 
 std::string left_column(core::Ttl left) {
   if (left == core::Ttl(-2)) return "-";
-  return left == core::Ttl(-1) ? "for ever" : redis::left_text(left);
+  return left == core::Ttl(-1) ? "for ever" : runtime::left_text(left);
 }
 
 std::string token_column(const core::Holder& holder) {
@@ -42,7 +42,7 @@ Row row_of(const LockView& lock) {
 
 // Of a key that exists.
 std::string holder_words(const core::Holder& holder, core::Ttl left) {
-  return redis::holder_text({holder, redis::time_left(left.count())});
+  return runtime::holder_text({holder, redis::time_left(left.count())});
 }
 
 std::string node_words(const std::optional<redis::FoundKey>& key) {
@@ -77,7 +77,7 @@ std::string lock_words(const LockView& lock) {
       return "perhaps " + holder_words(lock.holder, lock.left) + ": shown on " + on +
              ", and others do not answer";
     case LockState::broken:
-      return core::printable(lock.holder.owner) + ", and free in " + redis::left_text(lock.left);
+      return core::printable(lock.holder.owner) + ", and free in " + runtime::left_text(lock.left);
     case LockState::free:
       break;
   }

@@ -6,16 +6,17 @@
 
 #include "cli/doctor/closed_node.hpp"
 #include "cli/message.hpp"
+#include "cli/nodes/advice.hpp"
 #include "cli/nodes/seen_node.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/record.hpp"
 #include "redis/net/caller.hpp"
 #include "redis/net/speech.hpp"
 #include "redis/record_text.hpp"
-#include "redis/text/not_open_text.hpp"
-#include "redis/text/refusal_text.hpp"
+#include "redis/text/failure_text.hpp"
 #include "redis/text/set_text.hpp"
 #include "runtime/instance_id.hpp"
+#include "runtime/text/quarantine_text.hpp"
 #include "runtime/wall_clock.hpp"
 
 namespace tenure::cli {
@@ -46,8 +47,8 @@ tl::expected<Made, Failure> make_record(redis::Caller& redis, const redis::Keysp
 std::string exists_text(const std::string& text, const redis::Keyspace& ours) {
   const auto record = redis::read_record(text);
   if (record && record->terms.set != ours.set) {
-    const auto [what, advice] = redis::set_text(*record, ours);
-    return what + ": " + advice;
+    const auto other = redis::set_text(*record, ours);
+    return other.what + ": " + set_advice(other);
   }
   if (!record)
     return "it has something that is not a record of Tenure: \"" + core::printable(text, 60) + "\"";
@@ -59,7 +60,7 @@ std::string exists_text(const std::string& text, const redis::Keyspace& ours) {
 std::string wait_text(const std::optional<ClosedNode>& closed) {
   if (!closed || !closed->left_max) return "";
   std::string text = ", and there is nothing to do but wait: " + closed->what;
-  if (closed->code != quarantined) text += "; " + redis::left_text({{}, *closed->left_max});
+  if (closed->code != quarantined) text += "; " + runtime::left_text({{}, *closed->left_max});
   return text + ". tenure doctor shows how long";
 }
 

@@ -8,14 +8,15 @@
 
 #include "core/base/time.hpp"
 #include "redis/text/nodes.hpp"
-#include "runtime/engine/client.hpp"
+#include "runtime/net/tls.hpp"
 
 namespace tenure::cli {
 
 // As given on the command line.
 struct NodeArgs {
-  std::vector<std::string> redis{};         // else the file
-  std::string redis_file{};                 // else TENURE_REDIS, TENURE_REDIS_FILE, REDIS_URL, this machine
+  std::vector<std::string> redis{};         // --redis or --store; else the file
+  std::string redis_option = "--redis";     // which of the two it was
+  std::string redis_file{};                 // else the environment (api/environment.hpp), else this machine
   std::optional<core::Duration> ttl_max{};  // else TENURE_TTL_MAX, else 60s
   std::string prefix = "tenure:";
   std::string node_set{};     // else TENURE_NODE_SET, else made from the addresses
@@ -29,9 +30,6 @@ tl::expected<redis::Keyspace, std::string> choose_keyspace(const NodeArgs& args)
 
 // By what name everybody knows the nodes; empty: by their addresses. The error is a sentence.
 tl::expected<std::string, std::string> choose_set_name(const NodeArgs& args);
-
-// A client of these nodes that says on stderr what goes wrong.
-runtime::ClientOptions as_client(const Nodes& nodes, const std::string& owner);
 
 // The error is a sentence without secrets. Says a warning when a file with passwords is open to others. Another Redis
 // beside them may be the one that asks for TLS.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/message.hpp"
+#include "cli/nodes/advice.hpp"
 #include "cli/nodes/init.hpp"
 #include "cli/redis_up/local_server.hpp"
 #include "core/base/text.hpp"
@@ -125,7 +126,7 @@ class Up {
           ": no data, beside others that have some. If it was lost, it joins them again by itself. If it is "
           "new: tenure "
           "reconfigure" +
-          redis::node_options(nodes_));
+          node_options(nodes_));
     }
     return number(ExitCode::done);
   }

@@ -13,13 +13,13 @@ tl::expected<Claim, std::string> make_claim(const ClaimArgs& args) {
     if (auto error = core::name_error("the lock prefix", *args.lock_prefix))
       return tl::unexpected(std::move(*error));
   }
-  std::string owner = args.id.value_or(runtime::make_instance_id());
-  if (auto error = core::name_error("the id", owner)) return tl::unexpected(std::move(*error));
+  std::string id = args.id.value_or(runtime::make_instance_id());
+  if (auto error = core::name_error("the id", id)) return tl::unexpected(std::move(*error));
   auto nodes = choose_nodes(args.nodes);
   if (!nodes) return tl::unexpected(std::move(nodes.error()));
-  auto key = redis::lock_key(args.lock_prefix.value_or(""), args.name, nodes->keyspace);
-  if (!key) return tl::unexpected(std::move(key.error()));
-  return Claim{std::move(*key), std::move(owner), std::move(*nodes)};
+  const auto key = redis::lock_key(args.lock_prefix.value_or(""), args.name, nodes->keyspace);
+  if (!key) return tl::unexpected(key.error());
+  return Claim{std::move(id), std::move(*nodes)};
 }
 
 }  // namespace tenure::cli

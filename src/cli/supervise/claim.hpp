@@ -1,4 +1,4 @@
-// Which key a command wants, for whom, and on which nodes: what run and elect have in common.
+// Who wants a name, and on which nodes: what run and elect have in common.
 #pragma once
 
 #include <optional>
@@ -18,12 +18,11 @@ struct ClaimArgs {
 };
 
 struct Claim {
-  std::string key;
-  std::string owner;
+  std::string id;
   Nodes nodes;
 };
 
-// The error is a sentence.
+// The error is a sentence: also the name is looked at.
 tl::expected<Claim, std::string> make_claim(const ClaimArgs& args);
 
 }  // namespace tenure::cli

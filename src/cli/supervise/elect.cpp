@@ -1,8 +1,13 @@
 #include "cli/supervise/elect.hpp"
 
 #include <cerrno>
+#include <mutex>
 
+#include "api/lengths.hpp"
+#include "cli/args/whole.hpp"
 #include "cli/message.hpp"
+#include "cli/nodes/advice.hpp"
+#include "cli/nodes/client_of.hpp"
 #include "cli/supervise/claim.hpp"
 #include "cli/supervise/command.hpp"
 #include "cli/supervise/descriptors.hpp"
@@ -10,10 +15,7 @@
 #include "cli/supervise/stop_on_signal.hpp"
 #include "cli/supervise/supervise.hpp"
 #include "core/base/text.hpp"
-#include "core/lease/access.hpp"
-#include "redis/net/speech.hpp"
-#include "redis/text/refusal_text.hpp"
-#include "runtime/engine/election.hpp"
+#include "tenure/client.hpp"
 
 namespace tenure::cli {
 
@@ -21,23 +23,23 @@ namespace {
 
 // What the options amount to.
 struct Plan : Claim {
-  core::ElectionPlan election;
+  ElectionOptions election;
 };
 
 tl::expected<Plan, std::string> make_plan(const ElectArgs& args) {
   auto claim = make_claim({args.name, std::nullopt, args.id, args.nodes});
   if (!claim) return tl::unexpected(std::move(claim.error()));
   const core::Ttl cap = claim->nodes.keyspace.cap;
-  core::ElectionOptions options;
-  options.lease = args.lease.value_or(std::min<core::Duration>(options.lease, cap));
-  options.ttl_max = cap;
-  options.renew = args.renew;
-  options.grace = args.grace;
-  options.drain = args.drain;
-  auto election = core::plan_election(claim->key, options);
-  if (!election) return tl::unexpected(election.error());
-  election->candidate = !args.observe;
-  return Plan{std::move(*claim), std::move(*election)};
+  ElectionOptions options;
+  options.lease = whole(args.lease);
+  options.renew = whole(args.renew);
+  options.grace = whole(args.grace);
+  options.drain = whole(args.drain);
+  options.observe = args.observe;
+  if (const auto plan = detail::plan_of(options, args.name, cap); !plan) {
+    return tl::unexpected(naming_cap(plan.error(), args.lease, cap));
+  }
+  return Plan{std::move(*claim), options};
 }
 
 class Electing {
@@ -49,14 +51,12 @@ class Electing {
     Signals signals;
     ElectEvents events(args_.name, args_.json);
     StopOnSignal stop(signals);
-    runtime::Client client(as_client(plan_.nodes, plan_.owner));
-    const auto election = stand(client, stop);
-    election->handlers.on_elected = [&](const auto& term) { events.elected(term->token); };
-    election->handlers.on_lost = [&](auto reason, auto term, bool drained) {
-      events.lost(reason, term, drained);
-    };
-    election->handlers.on_leader_changed = [&](const auto&, const auto& now) { events.leader(now); };
-    election->start();
+    auto election = stand(stop);
+    if (!election) return fail_at_start(election.error());
+    election->on_elected([&](const Lease& term) { events.elected(term.token()); });
+    election->on_lost([&](const TermEnd& end) { events.lost(end); });
+    election->on_leader_changed([&](const auto&, const auto& now) { events.leader(now); });
+    if (const auto started = election->start(); !started) return fail_at_start(started.error());
     events.wait(stop.token());
     election->stop();
     if (denied_) return fail(ExitCode::no_quorum, *denied_);
@@ -71,21 +71,18 @@ class Electing {
     while (true) {
       Watchdog watchdog(command, signals);
       StopOnSignal stop(signals);
-      runtime::Client client(as_client(plan_.nodes, plan_.owner));
-      const auto election = stand(client, stop);
-      election->handlers.on_elected = [&](const auto& term) { own_term_ = term->token; };
-      election->handlers.on_leader_changed = [&](const auto&, const auto& now) { say_leader(now); };
-      election->start();
-      const auto term = election->begin_work(stop.token());
-      const auto signal = stop.finish();
+      auto election = stand(stop);
+      if (!election) return fail_at_start(election.error());
+      election->on_elected([&](const Lease& term) { own_term_ = term.token(); });
+      election->on_leader_changed([&](const auto&, const auto& now) { say_leader(now); });
       std::optional<Ending> ending;
-      if (term && !signal) {
-        const auto lease = client.lend(term);
-        ending = supervise({args_.name, lease, plan_.election.timing, watchdog, signals});
-      }
-      election->request_stop();  // first: a term without a command is wanted by nobody
-      if (term) election->end_work();
-      election->stop();
+      const auto run = election->run(stop.token(), [&](const Lease& term) {
+        // From now on signals are the command's.
+        if (begins_work() && !stop.finish()) ending = supervise({args_.name, term, watchdog, signals});
+        stop.stop();  // a term without a command is wanted by nobody
+      });
+      if (!run) return fail_at_start(run.error());
+      const auto signal = stop.finish();
       if (!ending && denied_ && !signal) return fail(ExitCode::no_quorum, *denied_);
       if (!ending) return number_of_signal(signal.value_or(SIGTERM));
       if (const auto code = exit_code_of(*ending, command)) return *code;
@@ -94,28 +91,45 @@ class Electing {
   }
 
  private:
-  // Its handlers run until it has stopped: what they note may be read then.
-  std::shared_ptr<runtime::Election> stand(runtime::Client& client, StopOnSignal& stop) {
-    auto election = client.election(plan_.election);
-    election->handlers.on_hindered = [this, &stop](core::Refusal why) {
-      why.failures = redis::diagnosed(std::move(why.failures), plan_.nodes);
-      if (core::majority_denies_access(why.failures, plan_.nodes.addresses.size())) {
-        denied_ = redis::refusal_text(why, args_.name, plan_.nodes);
-        stop.stop();
+  // In a client of its own, which goes with it. Its handlers run until it has stopped: what they note may be read then.
+  tl::expected<Election, Refusal> stand(StopOnSignal& stop) {
+    works_ = false;
+    ClientOptions options = client_of(plan_.nodes, plan_.id);
+    options.diagnose = true;
+    const auto client = open_client(plan_.nodes, std::move(options));
+    if (!client) return tl::unexpected(client.error());
+    auto election = client->election(args_.name, plan_.election);
+    if (!election) return election;
+    election->on_hindered([this, &stop](const Refusal& why) {
+      if (why.denied) {
+        if (note_denial(why.message)) stop.stop();
       } else {
-        say(redis::waiting_text(why, args_.name, plan_.nodes));
+        say(why.message + advice_on(why.not_open, plan_.nodes));
       }
-    };
+    });
     return election;
   }
 
-  void say_leader(const std::optional<core::Holder>& now) {
+  // What is told late, about a time before the command was started, does not end it.
+  bool note_denial(const std::string& why) {
+    const std::lock_guard lock(mutex_);
+    if (!works_) denied_ = why;
+    return !works_;
+  }
+
+  bool begins_work() {
+    const std::lock_guard lock(mutex_);
+    works_ = !denied_;
+    return works_;
+  }
+
+  void say_leader(const std::optional<Leader>& now) {
     if (now == told_) return;
     told_ = now;
     if (!now) return say(args_.name + ": there is no leader");
     // Another may go by our id, or have gone by it.
-    const std::string who = now->token == own_term_ ? "we lead" : core::printable(now->owner) + " leads";
-    say(args_.name + ": " + who + " (term " + std::to_string(now->token) + ")");
+    const std::string who = now->term == own_term_ ? "we lead" : core::printable(now->id) + " leads";
+    say(args_.name + ": " + who + " (term " + std::to_string(now->term) + ")");
   }
 
   // Nothing: leadership was lost, and is wanted again.
@@ -134,8 +148,10 @@ class Electing {
 
   const ElectArgs& args_;
   const Plan& plan_;
-  core::Token own_term_ = 0;
-  std::optional<core::Holder> told_{};   // who leads, as was last said
+  std::uint64_t own_term_ = 0;
+  std::optional<Leader> told_{};  // who leads, as was last said
+  std::mutex mutex_{};
+  bool works_ = false;                   // the command was started in this campaign
   std::optional<std::string> denied_{};  // why no campaign can come to anything
 };
 

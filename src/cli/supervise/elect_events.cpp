@@ -15,26 +15,6 @@ namespace tenure::cli {
 
 namespace {
 
-const char* word_for(core::LossReason reason) {
-  switch (reason) {
-    case core::LossReason::missing:
-      return "missing";
-    case core::LossReason::taken:
-      return "taken";
-    case core::LossReason::over:
-      return "over";
-    case core::LossReason::closed:
-      return "closed";
-    case core::LossReason::stepped_down:
-      return "stepped_down";
-    case core::LossReason::stopped:
-      return "stopped";
-    case core::LossReason::not_renewed:
-      break;
-  }
-  return "not_renewed";
-}
-
 Json begin_event(const std::string& kind, const std::string& name) {
   Json json;
   json.open_object().key("event").text(kind).key("name").text(name);
@@ -43,40 +23,40 @@ Json begin_event(const std::string& kind, const std::string& name) {
 
 std::string end_event(Json json) { return json.close_object().written(); }
 
-std::int64_t number(core::Token term) { return static_cast<std::int64_t>(term); }
+std::int64_t number(std::uint64_t term) { return static_cast<std::int64_t>(term); }
 
 }  // namespace
 
 ElectEvents::ElectEvents(std::string name, bool json)
     : name_(std::move(name)), json_(json), wake_(runtime::make_event_descriptor()) {}
 
-void ElectEvents::elected(core::Token term) {
+void ElectEvents::elected(std::uint64_t term) {
   write(json_ ? end_event(begin_event("elected", name_).key("term").number(number(term)))
               : "elected term=" + std::to_string(term));
 }
 
-void ElectEvents::lost(core::LossReason reason, core::Token term, bool drained) {
+void ElectEvents::lost(const TermEnd& end) {
+  const std::string reason(to_string(end.reason));
   if (json_) {
     write(end_event(begin_event("lost", name_)
                         .key("term")
-                        .number(number(term))
+                        .number(number(end.term))
                         .key("reason")
-                        .text(word_for(reason))
+                        .text(reason)
                         .key("drained")
-                        .boolean(drained)));
+                        .boolean(end.drained)));
   } else {
-    write(std::string("lost reason=") + word_for(reason) + " term=" + std::to_string(term));
+    write("lost reason=" + reason + " term=" + std::to_string(end.term));
   }
 }
 
-void ElectEvents::leader(const std::optional<core::Holder>& now) {
+void ElectEvents::leader(const std::optional<Leader>& now) {
   if (json_) {
     Json json = begin_event(now ? "leader" : "no_leader", name_);
-    if (now) json.key("id").text(now->owner).key("term").number(number(now->token));
+    if (now) json.key("id").text(now->id).key("term").number(number(now->term));
     write(end_event(std::move(json)));
   } else {
-    write(now ? "leader id=" + core::printable(now->owner) + " term=" + std::to_string(now->token)
-              : "no leader");
+    write(now ? "leader id=" + core::printable(now->id) + " term=" + std::to_string(now->term) : "no leader");
   }
 }
 

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <optional>
 #include <stop_token>
 #include <string>
 
-#include "core/notice.hpp"
 #include "runtime/net/descriptor.hpp"
+#include "tenure/election.hpp"
 
 namespace tenure::cli {
 
@@ -15,9 +16,9 @@ class ElectEvents {
  public:
   ElectEvents(std::string name, bool json);
 
-  void elected(core::Token term);
-  void lost(core::LossReason reason, core::Token term, bool drained);
-  void leader(const std::optional<core::Holder>& now);
+  void elected(std::uint64_t term);
+  void lost(const TermEnd& end);
+  void leader(const std::optional<Leader>& now);
 
   // Until stopped, or nobody reads the lines any more.
   void wait(const std::stop_token& stop);

@@ -1,19 +1,18 @@
 #include "cli/supervise/run.hpp"
 
-#include <algorithm>
 #include <cerrno>
 
+#include "api/lengths.hpp"
+#include "cli/args/whole.hpp"
 #include "cli/message.hpp"
+#include "cli/nodes/advice.hpp"
+#include "cli/nodes/client_of.hpp"
 #include "cli/supervise/claim.hpp"
 #include "cli/supervise/command.hpp"
 #include "cli/supervise/descriptors.hpp"
 #include "cli/supervise/stop_on_signal.hpp"
 #include "cli/supervise/supervise.hpp"
-#include "core/base/text.hpp"
-#include "core/lease/timing.hpp"
-#include "redis/net/speech.hpp"
-#include "redis/text/refusal_text.hpp"
-#include "runtime/engine/client.hpp"
+#include "tenure/client.hpp"
 
 namespace tenure::cli {
 
@@ -21,53 +20,64 @@ namespace {
 
 // What the options amount to.
 struct Plan : Claim {
-  core::Timing timing;
+  LockOptions lock;
 };
 
 tl::expected<Plan, std::string> make_plan(const RunArgs& args) {
   auto claim = make_claim({args.name, args.lock_prefix, args.id, args.nodes});
   if (!claim) return tl::unexpected(std::move(claim.error()));
-  auto options = core::timing_options(args.ttl, claim->nodes.keyspace.cap);
-  options.grace = args.grace;
-  const auto timing = core::make_timing(options);
-  if (!timing) return tl::unexpected(timing.error());
-  return Plan{std::move(*claim), *timing};
+  const LockOptions lock{.ttl = whole(args.ttl), .grace = whole(args.grace)};
+  const core::Ttl cap = claim->nodes.keyspace.cap;
+  if (const auto timing = detail::timing_of(lock, cap); !timing) {
+    return tl::unexpected(naming_cap(timing.error(), args.ttl, cap));
+  }
+  return Plan{std::move(*claim), lock};
 }
 
-runtime::AcquireOptions acquire_options(const RunArgs& args, const Plan& plan) {
-  runtime::AcquireOptions options;
-  options.timing = plan.timing;
-  options.wait_max = args.no_wait ? core::Duration::zero() : args.wait;
-  if (!args.quiet) {
-    options.on_waiting = [&](const core::Refusal& why) {
-      say(redis::waiting_text(why, args.name, plan.nodes));
-    };
-  }
+ClientOptions client_options(const RunArgs& args, const Plan& plan) {
+  ClientOptions options = client_of(plan.nodes, plan.id);
+  options.lock_prefix = args.lock_prefix;
+  options.diagnose = true;
   return options;
 }
 
-ExitCode exit_code_of(core::RefusalCode code) {
+std::string with_advice(const Refusal& refusal, const Plan& plan) {
+  return refusal.message + advice_on(refusal.not_open, plan.nodes);
+}
+
+Wait wait_of(const RunArgs& args, const Plan& plan) {
+  Wait wait;
+  wait.wait_max = args.no_wait ? std::chrono::milliseconds::zero() : whole(args.wait);
+  if (!args.quiet) wait.on_waiting = [&](const Refusal& why) { say(with_advice(why, plan)); };
+  return wait;
+}
+
+ExitCode exit_code_of(Refusal::Code code) {
   switch (code) {
-    case core::RefusalCode::held:
+    case Refusal::Code::held:
       return ExitCode::busy;
-    case core::RefusalCode::waited:
+    case Refusal::Code::waited:
       return ExitCode::waited;
-    case core::RefusalCode::not_open:
+    case Refusal::Code::not_open:
       return ExitCode::not_open;
-    case core::RefusalCode::too_slow:
-    case core::RefusalCode::no_quorum:
+    case Refusal::Code::too_slow:
+    case Refusal::Code::no_quorum:
       return ExitCode::no_quorum;
-    case core::RefusalCode::cancelled:
+    case Refusal::Code::usage:
+      return ExitCode::usage;
+    case Refusal::Code::cancelled:
+    case Refusal::Code::closed:
+    case Refusal::Code::lost:
+    case Refusal::Code::system:
       break;
   }
   return ExitCode::own_error;
 }
 
-int refused(core::Refusal refusal, const RunArgs& args, const Plan& plan) {
-  refusal.failures = redis::diagnosed(std::move(refusal.failures), plan.nodes);
+int refused(const Refusal& refusal, const RunArgs& args, const Plan& plan) {
   const ExitCode code = exit_code_of(refusal.code);
-  const bool others_turn = code == ExitCode::busy || (code == ExitCode::waited && refusal.held);
-  if (!others_turn || !args.quiet) say(redis::refusal_text(refusal, args.name, plan.nodes));
+  const bool others_turn = code == ExitCode::busy || (code == ExitCode::waited && refusal.holder);
+  if (!others_turn || !args.quiet) say(with_advice(refusal, plan));
   return code == ExitCode::busy ? args.busy_code.value_or(number(code)) : number(code);
 }
 
@@ -80,23 +90,17 @@ int not_started(int error, const Command& command, const RunArgs& args) {
 }
 
 // The lease is given back in every case; what it says then may change how the run ends.
-int finish(const RunArgs& args, const Plan& plan, const Ending& ending, runtime::Lease& lease) {
-  const core::Released released = lease.release();
+int finish(const RunArgs& args, const Ending& ending, Lease& lease) {
+  const auto released = lease.release();
   if (ending.lost) return number(ExitCode::lost);
   if (!ending.exit_code) {
     return watchdog_killed(args.name);
   }
-  switch (released.outcome) {
-    case core::ReleaseOutcome::released:
-      return *ending.exit_code;
-    case core::ReleaseOutcome::failed:
-      say("could not release " + args.name + ", which ends by itself within " +
-          core::to_text(plan.timing.ttl) + redis::failures_text(released.failures, plan.nodes));
-      return *ending.exit_code;
-    case core::ReleaseOutcome::expired:
-    case core::ReleaseOutcome::taken:
-      break;
+  if (!released) {
+    say(released.error().message);
+    return *ending.exit_code;
   }
+  if (*released == Released::released) return *ending.exit_code;
   // Since its last renewal; there is no telling how much of the work was done without it.
   return fail(ExitCode::lost, "lost " + args.name + ": its key was gone from Redis when the command ended");
 }
@@ -109,10 +113,9 @@ struct Guards {
   Watchdog watchdog;
 };
 
-int run_under(runtime::Lease& lease, const Command& command, const RunArgs& args, const Plan& plan,
-              Guards& guards) {
-  const Ending ending = supervise({args.name, lease, plan.timing, guards.watchdog, guards.signals});
-  if (!ending.start_error) return finish(args, plan, ending, lease);
+int run_under(Lease& lease, const Command& command, const RunArgs& args, Guards& guards) {
+  const Ending ending = supervise({args.name, lease, guards.watchdog, guards.signals});
+  if (!ending.start_error) return finish(args, ending, lease);
   lease.release();
   return not_started(*ending.start_error, command, args);
 }
@@ -131,16 +134,17 @@ int run(const RunArgs& args) {
 
   command->set_environment("TENURE_NAME", args.name);
   Guards guards(*command);
-  runtime::Client client(as_client(plan->nodes, plan->owner));
+  const auto client = open_client(plan->nodes, client_options(args, *plan));
+  if (!client) return fail_at_start(client.error());
   StopOnSignal stop(guards.signals);
-  auto lease = client.acquire(plan->key, acquire_options(args, *plan), stop.token());
+  auto lease = client->lock(args.name, plan->lock).acquire(wait_of(args, *plan), stop.token());
   const auto signal = stop.finish();
   if (signal) {
     if (lease) lease->release();
     return number_of_signal(*signal);
   }
   if (!lease) return refused(lease.error(), args, *plan);
-  return run_under(*lease, *command, args, *plan, guards);
+  return run_under(*lease, *command, args, guards);
 }
 
 }  // namespace tenure::cli

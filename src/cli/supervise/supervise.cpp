@@ -11,14 +11,13 @@
 #include "cli/supervise/terminal.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/engine/boot_timer.hpp"
-#include "runtime/engine/loss_text.hpp"
 #include "runtime/net/event_descriptor.hpp"
+#include "runtime/public_time.hpp"
 
 namespace tenure::cli {
 
 namespace {
 
-using core::LossReason;
 using runtime::boot_now;
 
 class Supervisor {
@@ -55,11 +54,11 @@ class Supervisor {
   };
 
   void start() {
-    const core::Time deadline = run_.lease.deadline();
+    const core::Time deadline = deadline_now();
     guarded_ = deadline;
     run_.watchdog.order({.kind = Order::Kind::start,
                          .kill_at = watchdog_kills_at(deadline),
-                         .start_by = deadline - run_.timing.grace,
+                         .start_by = deadline - run_.lease.grace(),
                          .token = run_.lease.token(),
                          .deadline = deadline,
                          .lend_terminal = lends_terminal_at_once()});
@@ -81,8 +80,8 @@ class Supervisor {
   std::optional<core::Time> next_time() const {
     if (!notice_) {
       // Halfway the lease has been renewed, if all is well: time to tell the watchdog.
-      const core::Time halfway = guarded_ - run_.timing.ttl / 2;
-      return boot_now() < halfway ? halfway : guarded_ - run_.timing.grace;
+      const core::Time halfway = guarded_ - run_.lease.ttl() / 2;
+      return boot_now() < halfway ? halfway : guarded_ - run_.lease.grace();
     }
     if (!notice_->killed) return notice_->kill_at;
     if (!notice_->told_late) return notice_->deadline;
@@ -150,7 +149,7 @@ class Supervisor {
   void on_time() {
     const core::Time now = boot_now();
     if (!notice_) {
-      const core::Time deadline = run_.lease.deadline();
+      const core::Time deadline = deadline_now();
       if (is_due(now)) {
         begin_to_end();
       } else if (deadline != guarded_) {
@@ -172,23 +171,24 @@ class Supervisor {
   // The same instant that the lease's own loss is due at: whichever of the two threads is late, the other is
   // there.
   bool is_due(core::Time now) const {
-    return run_.lease.loss().has_value() || now >= run_.lease.deadline() - run_.timing.grace;
+    return run_.lease.loss().has_value() || now >= deadline_now() - run_.lease.grace();
   }
 
   void begin_to_end() {
-    const core::Time deadline = run_.lease.deadline();
+    const core::Time deadline = deadline_now();
     // A key that is gone may already be another's: then there is no time to be polite.
-    const bool in_time = loss() == LossReason::not_renewed;
-    notice_ = Notice{.kill_at = deadline - run_.timing.grace / 4,
+    const bool in_time = loss() == Loss::not_renewed;
+    notice_ = Notice{.kill_at = deadline - run_.lease.grace() / 4,
                      .deadline = deadline,
                      .killed = !in_time,
                      .told_late = !in_time};
     // First this: a message to a terminal that is held (Ctrl-S) can take for ever.
     run_.watchdog.order({.kind = in_time ? Order::Kind::tell_to_end : Order::Kind::kill});
-    say("lost " + run_.name + ": " + runtime::loss_text(loss()) + "; ending the command");
+    say("lost " + run_.name + ": " + describe(loss()) + "; ending the command");
   }
 
-  LossReason loss() const { return run_.lease.loss().value_or(LossReason::not_renewed); }
+  core::Time deadline_now() const { return runtime::to_core(run_.lease.deadline()); }
+  Loss loss() const { return run_.lease.loss().value_or(Loss::not_renewed); }
 
   void pass_on(int signal) const { run_.watchdog.order({.kind = Order::Kind::pass_on, .signal = signal}); }
 
@@ -204,7 +204,7 @@ class Supervisor {
   }
 
   // A little later than we do it ourselves.
-  core::Time watchdog_kills_at(core::Time deadline) const { return deadline - run_.timing.grace / 8; }
+  core::Time watchdog_kills_at(core::Time deadline) const { return deadline - run_.lease.grace() / 8; }
 
   const Supervised& run_;
   runtime::BootTimer timer_;

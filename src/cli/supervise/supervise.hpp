@@ -7,15 +7,13 @@
 
 #include "cli/supervise/signals.hpp"
 #include "cli/supervise/watchdog.hpp"
-#include "core/lease/timing.hpp"
-#include "runtime/engine/client.hpp"
+#include "tenure/lease.hpp"
 
 namespace tenure::cli {
 
 struct Supervised {
   std::string name;
-  const runtime::Lease& lease;
-  core::Timing timing{};
+  const Lease& lease;
   Watchdog& watchdog;
   Signals& signals;
 };

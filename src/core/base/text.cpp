@@ -38,10 +38,14 @@ std::string to_text(Duration duration) {
   return std::to_string(duration.count()) + "ns";
 }
 
-std::string hex16(std::uint64_t bits) {
+void append_hex16(std::string& text, std::uint64_t bits) {
   static constexpr char digits[] = "0123456789abcdef";
-  std::string text(16, '0');
-  for (auto c = text.rbegin(); c != text.rend(); ++c, bits >>= 4U) *c = digits[bits & 15U];
+  for (unsigned shift = 64; shift > 0; shift -= 4) text += digits[(bits >> (shift - 4)) & 15U];
+}
+
+std::string hex16(std::uint64_t bits) {
+  std::string text;
+  append_hex16(text, bits);
   return text;
 }
 

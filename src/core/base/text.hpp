@@ -14,6 +14,7 @@ std::string to_text(Duration duration);
 
 // 64 bits as 16 hexadecimal digits.
 std::string hex16(std::uint64_t bits);
+void append_hex16(std::string& text, std::uint64_t bits);
 
 // Control bytes and broken UTF-8 become \xNN, and long text is cut: nothing that a server or a key
 // says is ever interpreted by the reader's terminal.

@@ -9,7 +9,8 @@
 namespace tenure::core {
 
 tl::expected<ElectionPlan, std::string> plan_election(std::string key, const ElectionOptions& options) {
-  const Duration lease = options.lease;
+  const Duration lease =
+      options.lease.value_or(std::min<Duration>(std::chrono::seconds(15), options.ttl_max));
   const auto usual = make_timing({.ttl = lease, .ttl_max = options.ttl_max});
   if (!usual) return tl::unexpected("the lease: " + usual.error());
   const auto whole = [](Duration duration) { return std::chrono::duration_cast<Ttl>(duration); };

@@ -10,7 +10,7 @@
 namespace tenure::core {
 
 struct ElectionOptions {
-  Duration lease = std::chrono::seconds(15);
+  std::optional<Duration> lease{};  // 15 s, or the cap where that is shorter
   Duration ttl_max = ttl_max_default;
   // By default in proportion: 5 s, 5 s and 2 s for the usual lease.
   std::optional<Duration> renew{};  // a third of the lease

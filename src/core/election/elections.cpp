@@ -77,15 +77,7 @@ void Elections::close(Time now, Actions& actions) {
 
 void Elections::route(Actions& actions, Time now) {
   if (elections_.empty()) return;
-  Actions told = std::move(actions);
-  actions.clear();
-  while (!told.empty()) {
-    Actions more;
-    for (Action& action : told) {
-      if (!route(action, now, more)) actions.push_back(std::move(action));
-    }
-    told = std::move(more);
-  }
+  offer(actions, [&](Action& action, Actions& more) { return route(action, now, more); });
 }
 
 // True when it concerns nobody but an election.

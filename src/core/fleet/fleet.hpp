@@ -97,6 +97,8 @@ class Fleet {
 
   std::string key_of(const std::string& session) const { return plan_.prefix + "lease:" + session; }
   bool route(Action& action, Time now, Actions& more);
+  void give_all_back(EndReason reason, Time now, Actions& actions);
+  void end_if_done(Actions& actions);
   void on_news(const Census::News& news, Time now, Actions& actions);
   void on_members(const LiveMembers& live, Time now, Actions& actions);
   void note_members(const std::vector<Member>& members, Time now, Actions& actions);
@@ -119,7 +121,7 @@ class Fleet {
   MemberIndex seat_of(const Session& session) const;
   OwnerIndex owner_index(const std::string& owner);
 
-  // The life of one session here.
+  // fleet_sessions.cpp: the life of one session here.
   void want(At it);
   void ask_wanted(Time now, Actions& actions);
   void withdraw(Session& session, Time now, Actions& actions);
@@ -132,8 +134,6 @@ class Fleet {
   void on_lost(At it, const Lost& lost, Actions& actions);
   void drain(At it, EndReason reason, Time deadline, Actions& actions);
   void end(At it, Time now, Actions& actions);
-  void give_all_back(EndReason reason, Time now, Actions& actions);
-  void end_if_done(Actions& actions);
 
   FleetPlan plan_;
   Tenant& tenant_;

@@ -28,7 +28,7 @@ void HolderScan::stop(Outbox& out) {
 }
 
 void HolderScan::read(Time now, Outbox& out) {
-  const std::size_t size = std::min(look_size_max, keys_.size() - asked_);
+  const std::size_t size = std::min(batch_max_.leases, keys_.size() - asked_);
   const auto begin = keys_.begin() + static_cast<std::ptrdiff_t>(asked_);
   const auto end = begin + static_cast<std::ptrdiff_t>(size);
   std::vector<std::string> keys(std::make_move_iterator(begin), std::make_move_iterator(end));

@@ -20,7 +20,8 @@ class HolderScan {
     std::optional<View> view{};
   };
 
-  HolderScan(std::size_t nodes, Duration node_timeout) : node_timeout_(node_timeout), reads_(nodes) {}
+  HolderScan(std::size_t nodes, Duration node_timeout, BatchMax batch_max = {})
+      : node_timeout_(node_timeout), batch_max_(batch_max), reads_(nodes) {}
 
   // Only when the one before has ended.
   void start(std::vector<std::string> keys, Time now, Outbox& out);
@@ -45,6 +46,7 @@ class HolderScan {
   void end(MajorityReads::Id id, Time now, Outbox& out, std::vector<Found>& found);
 
   Duration node_timeout_;
+  BatchMax batch_max_;
   std::vector<std::string> keys_;
   std::size_t asked_ = 0;  // names, in their order
   MajorityReads reads_;

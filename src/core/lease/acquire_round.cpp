@@ -22,7 +22,8 @@ void AcquireRound::start(const std::string& key, const Grant& grant, const std::
   win_.sent = now;
   for (NodeIndex node = 0; node < answers_.size(); ++node) {
     AcquireRequest request{key, grant, timing_.ttl, listening.at(node) ? ticket : std::nullopt};
-    answers_[node] = {out.send(node, std::move(request), timing_.node_timeout), true, true};
+    const RequestId id = out.send(node, std::move(request), timing_.node_timeout);
+    answers_[node] = {.id = id, .waiting = true, .may_hold = true};
   }
 }
 

@@ -44,9 +44,9 @@ void HolderWatch::on_timer(Time now, Outbox& out) {
     due[watched.node_timeout].push_back(id);
   }
   for (auto& [node_timeout, watches] : due) {
-    for (std::size_t from = 0; from < watches.size(); from += look_size_max) {
+    for (std::size_t from = 0; from < watches.size(); from += batch_max_.leases) {
       const auto begin = watches.begin() + static_cast<std::ptrdiff_t>(from);
-      const auto size = static_cast<std::ptrdiff_t>(std::min(look_size_max, watches.size() - from));
+      const auto size = static_cast<std::ptrdiff_t>(std::min(batch_max_.leases, watches.size() - from));
       read({begin, begin + size}, node_timeout, now, out);
     }
   }

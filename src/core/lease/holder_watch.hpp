@@ -17,7 +17,8 @@ namespace tenure::core {
 
 class HolderWatch {
  public:
-  explicit HolderWatch(std::size_t nodes) : nodes_(nodes), reads_(nodes) {}
+  explicit HolderWatch(std::size_t nodes, BatchMax batch_max = {})
+      : nodes_(nodes), batch_max_(batch_max), reads_(nodes) {}
 
   // Looks at once, then every so often, and when what it saw should have run out. Seen follows after the first look,
   // and whenever it changes; Unseen when too few nodes answer.
@@ -49,6 +50,7 @@ class HolderWatch {
   void look_at(WatchId id, Watched& watched, std::optional<Time> when);
 
   std::size_t nodes_;
+  BatchMax batch_max_;
   std::map<WatchId, Watched> watched_;
   std::set<std::pair<Time, WatchId>> next_;
   MajorityReads reads_;

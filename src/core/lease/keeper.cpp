@@ -63,7 +63,8 @@ bool Keeper::extend(LeaseId id, Time now, Outbox& out) {
 // Joining a batch renews the newcomer early, which costs nothing; a batch of its own would cost a call.
 Keeper::BatchId Keeper::batch_for(const Timing& timing, Time sent, Random& random) {
   for (auto& [id, batch] : batches_) {
-    if (*batch.timing == timing && batch.leases.size() < batch_size_max && batch.due <= sent + timing.renew)
+    if (*batch.timing == timing && batch.leases.size() < batch_max_.leases &&
+        batch.due <= sent + timing.renew)
       return id;
   }
   Batch& batch = batches_[++last_batch_];
@@ -302,7 +303,8 @@ void Keeper::join_others(Batch& alone) {
   Kept& lease = leases_.at(id);
   if (lease.phase == Phase::lost) return;
   for (auto& [batch_id, batch] : batches_) {
-    if (&batch == &alone || *batch.timing != *alone.timing || batch.leases.size() >= batch_size_max) continue;
+    if (&batch == &alone || *batch.timing != *alone.timing || batch.leases.size() >= batch_max_.leases)
+      continue;
     if (batch.due > alone.sent + alone.timing->renew) continue;
     batch.leases.push_back(id);
     batch.first_loss = std::min(batch.first_loss, lease.deadline - batch.timing->grace);

@@ -18,9 +18,6 @@
 
 namespace tenure::core {
 
-// One call may block a whole server, for some 2 µs a key: longer batches would be felt by everybody.
-inline constexpr std::size_t batch_size_max = 500;
-
 class Keeper {
  public:
   struct NewLease {
@@ -41,7 +38,8 @@ class Keeper {
     Time deadline{};  // until when it was held at the latest
   };
 
-  Keeper(std::string owner, std::size_t nodes) : owner_(std::move(owner)), nodes_(nodes) {}
+  Keeper(std::string owner, std::size_t nodes, BatchMax batch_max = {})
+      : owner_(std::move(owner)), nodes_(nodes), batch_max_(batch_max) {}
 
   // Until when it is held.
   Time keep(NewLease lease, Time now, Random& random);
@@ -127,6 +125,7 @@ class Keeper {
 
   std::string owner_;
   std::size_t nodes_;
+  BatchMax batch_max_;
   std::unordered_map<LeaseId, Kept> leases_;  // looked up only: its order decides nothing
   std::map<BatchId, Batch> batches_;
   std::map<RequestId, Pending> pending_;

@@ -41,7 +41,7 @@ class MajorityReads {
 
   explicit MajorityReads(std::size_t nodes) : nodes_(nodes) {}
 
-  // At most look_size_max names.
+  // At most as many names as BatchMax says.
   Id ask(std::vector<std::string> keys, Duration node_timeout, Time now, Outbox& out);
   // The one that it answers; nothing when that has ended.
   std::optional<Id> on_reply(RequestId request, const Reply& reply);

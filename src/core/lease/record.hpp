@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/base/time.hpp"
 
@@ -41,11 +43,16 @@ struct Record {
 
 // What a node shows in the place of its record.
 struct FoundRecord {
-  std::optional<Record> read{};  // nothing: there is none, or it is none that Tenure wrote
-  std::string text{};            // as the store shows it: for people, and to compare; empty: there is none
+  // Null: there is none, or it is none that Tenure wrote. Apart, because every reply has room for one, and few have one.
+  std::shared_ptr<const Record> read{};
+  std::string text{};  // as the store shows it: for people, and to compare; empty: there is none
+
+  FoundRecord() = default;
+  FoundRecord(std::optional<Record> record, std::string shown)
+      : read(record ? std::make_shared<const Record>(std::move(*record)) : nullptr), text(std::move(shown)) {}
 
   bool absent() const { return text.empty(); }
-  bool operator==(const FoundRecord&) const = default;
+  bool operator==(const FoundRecord& other) const { return text == other.text; }
 };
 
 // How long a client sits a quarantine out, counted from when it heard of it. No lease lasts longer than the longest

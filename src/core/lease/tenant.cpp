@@ -19,11 +19,12 @@ Tenant::Tenant(Config config, Random random)
       random_(random),
       subscriptions_(config_.nodes),
       clocks_(config_.nodes, config_.terms.cap),
-      keeper_(config_.owner, config_.nodes),
-      holder_watch_(config_.nodes),
+      keeper_(config_.owner, config_.nodes, config_.batch_max),
+      holder_watch_(config_.nodes, config_.batch_max),
       founding_(config_.terms, config_.nodes) {
   must(!config_.owner.empty(), "a tenant has an owner id");
   must(config_.nodes >= 1 && config_.nodes <= nodes_max, "a tenant has 1 to 31 nodes");
+  must(config_.batch_max.leases >= 1, "a request may name a lease");
   for (NodeIndex node = 0; node < config_.nodes; ++node) {
     quarantines_.emplace_back(node, config_.terms, founding_);
   }

@@ -22,6 +22,7 @@ class Tenant {
     std::string owner;  // the instance id, never that of another process
     std::size_t nodes = 1;
     Terms terms{std::chrono::duration_cast<Ttl>(ttl_max_default)};  // the same for everybody
+    BatchMax batch_max{};
   };
 
   Tenant(Config config, Random random);
@@ -71,6 +72,7 @@ class Tenant {
   std::optional<Time> open_by(const std::vector<NodeIndex>& nodes) const;
   const std::string& owner() const { return config_.owner; }
   std::size_t nodes() const { return config_.nodes; }
+  BatchMax batch_max() const { return config_.batch_max; }
   // Is this the grant that this acquisition asks for?
   bool asks_for(AcquireId id, const Grant& grant) const;
 

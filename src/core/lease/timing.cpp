@@ -1,6 +1,7 @@
 #include "core/lease/timing.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/text.hpp"
 
@@ -27,8 +28,7 @@ tl::expected<Timing, std::string> make_timing(const TimingOptions& options) {
     return refuse("a TTL of " + to_text(ttl) + " is too short; the least is " + to_text(ttl_min));
   }
   if (ttl > options.ttl_max) {
-    return refuse("a TTL of " + to_text(ttl) + " is over the cap of " + to_text(options.ttl_max) +
-                  " (--ttl-max)");
+    return refuse("a TTL of " + to_text(ttl) + " is over the cap of " + to_text(options.ttl_max));
   }
   const auto whole = std::chrono::duration_cast<Ttl>(ttl);
   if (whole != ttl) {

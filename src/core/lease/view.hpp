@@ -10,9 +10,6 @@
 
 namespace tenure::core {
 
-// One look may block a whole server, for some 2 µs a name.
-inline constexpr std::size_t look_size_max = 500;
-
 struct View {
   std::optional<Holder> holder{};  // shown by a majority
   std::optional<Grant> grant{};    // of that holder, where it can be read

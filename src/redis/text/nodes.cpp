@@ -4,7 +4,6 @@
 #include <span>
 #include <utility>
 
-#include "core/base/text.hpp"
 #include "core/nodes.hpp"
 #include "redis/node_set.hpp"
 
@@ -27,35 +26,13 @@ std::optional<std::string> misplaced(const Address& address, std::span<const Add
          "; every node must be a Redis of its own";
 }
 
-bool has_secret(const Address& address) { return !address.password.empty() || !address.user.empty(); }
-
-// For a shell, which puts it in: a secret is not shown, and stars in its place would be of no use.
-std::string with_secret_from_environment(const Address& address) {
-  std::string url = to_text(address);
-  if (const auto stars = url.find("***@"); has_secret(address) && stars != std::string::npos) {
-    url.replace(stars, 3, "$REDIS_PASSWORD");
-  }
-  return url;
-}
-
-// What is common to all of them, where it is not the usual.
-std::string common_options(const Nodes& nodes) {
-  std::string options;
-  const Keyspace usual;
-  if (nodes.keyspace.prefix != usual.prefix) options += " --prefix " + nodes.keyspace.prefix;
-  if (const std::string chosen = nodes.chosen_set(); !chosen.empty()) options += " --node-set " + chosen;
-  if (nodes.keyspace.cap != usual.cap) options += " --ttl-max " + core::to_text(nodes.keyspace.cap);
-  const runtime::TlsOptions& tls = nodes.tls_options;
-  for (const auto& [flag, value] : {std::pair("--tls-ca", &tls.ca_file),
-                                    {"--tls-cert", &tls.certificate_file},
-                                    {"--tls-key", &tls.key_file},
-                                    {"--tls-name", &tls.server_name}}) {
-    if (!value->empty()) options += std::string(" ") + flag + " " + core::printable(*value, 200);
-  }
-  return options;
-}
-
 }  // namespace
+
+std::vector<std::string> Nodes::names() const {
+  std::vector<std::string> names;
+  for (const auto& address : addresses) names.push_back(to_text(address));
+  return names;
+}
 
 std::string Nodes::chosen_set() const {
   if (keyspace.set == node_set(addresses)) return "";
@@ -76,6 +53,10 @@ std::optional<std::string> error_in(const std::vector<Address>& addresses) {
   return std::nullopt;
 }
 
+bool same_database(const Address& one, const Address& other) {
+  return same_server(one, other) && one.database == other.database;
+}
+
 tl::expected<std::vector<Address>, std::string> parse_addresses(const std::vector<std::string>& urls) {
   std::vector<Address> addresses;
   for (const auto& url : urls) {
@@ -84,6 +65,13 @@ tl::expected<std::vector<Address>, std::string> parse_addresses(const std::vecto
     addresses.push_back(std::move(*address));
   }
   return addresses;
+}
+
+tl::expected<runtime::Tls, std::string> load_tls(const std::vector<Address>& addresses,
+                                                 const runtime::TlsOptions& options) {
+  if (std::ranges::any_of(addresses, &Address::tls)) return runtime::Tls::load(options);
+  if (options == runtime::TlsOptions{}) return runtime::Tls();
+  return tl::unexpected(std::string("TLS is set up, and no address asks for it: those begin with rediss://"));
 }
 
 tl::expected<std::string, std::string> lock_key(const std::string& prefix, const std::string& name,
@@ -99,22 +87,6 @@ std::optional<std::string> warning_of_even(const Nodes& nodes) {
   if (count % 2 != 0) return std::nullopt;
   return std::to_string(count) + " nodes: an even number tolerates no more failures than " +
          std::to_string(count - 1) + "; take one more or one less";
-}
-
-std::string how_to_init(const Nodes& nodes) {
-  if (std::ranges::none_of(nodes.addresses, has_secret)) return ": tenure init" + node_options(nodes);
-  std::string urls;
-  for (const auto& address : nodes.addresses) {
-    urls += (urls.empty() ? "" : ",") + with_secret_from_environment(address);
-  }
-  return ", with its password in REDIS_PASSWORD: TENURE_REDIS=\"" + urls + "\" tenure init" +
-         common_options(nodes);
-}
-
-std::string node_options(const Nodes& nodes) {
-  std::string options;
-  for (const auto& address : nodes.addresses) options += " --redis " + to_text(address);
-  return options + common_options(nodes);
 }
 
 }  // namespace tenure::redis

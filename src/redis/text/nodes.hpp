@@ -20,6 +20,8 @@ struct Nodes {
   runtime::Tls tls{};  // loaded from them, where a node asks for it
 
   bool several() const { return addresses.size() > 1; }
+  // For people; without secrets.
+  std::vector<std::string> names() const;
   // The name that somebody chose for them; empty: their addresses are it.
   std::string chosen_set() const;
   std::size_t quorum() const;
@@ -28,8 +30,15 @@ struct Nodes {
 // Each must be another server, and there may not be too many: what is wrong, or nothing.
 std::optional<std::string> error_in(const std::vector<Address>& addresses);
 
+// Do both name the same database of the same server? As whom we come there is another question.
+bool same_database(const Address& one, const Address& other);
+
 // Addresses as users write them. The error is a sentence without secrets.
 tl::expected<std::vector<Address>, std::string> parse_addresses(const std::vector<std::string>& urls);
+
+// Loads TLS where one of these asks for it. The error is a sentence: a file is wrong, or TLS is set up and none of them asks.
+tl::expected<runtime::Tls, std::string> load_tls(const std::vector<Address>& addresses,
+                                                 const runtime::TlsOptions& options);
 
 // The key of a lock; of an election, which has no prefix of its own. The error is a sentence: one of those that Tenure needs for itself can be none.
 tl::expected<std::string, std::string> lock_key(const std::string& prefix, const std::string& name,
@@ -37,12 +46,5 @@ tl::expected<std::string, std::string> lock_key(const std::string& prefix, const
 
 // An even number works, and is no better than one node less: a sentence about it, or nothing.
 std::optional<std::string> warning_of_even(const Nodes& nodes);
-
-// ": tenure init --redis URL …", to be read behind "if it is new" and pasted into a shell: a secret is not shown, and
-// comes from a variable.
-std::string how_to_init(const Nodes& nodes);
-
-// " --redis URL … --prefix …", as another command of ours takes them; without secrets.
-std::string node_options(const Nodes& nodes);
 
 }  // namespace tenure::redis

@@ -4,12 +4,14 @@
 #include <string>
 
 #include "redis/script_call.hpp"
+#include "tenure/refusal.hpp"
 
 namespace tenure::redis {
 
 struct SetText {
-  std::string what;    // "it belongs to a set of 3 nodes …", to be read behind the node
-  std::string advice;  // what to do, without a full stop
+  NotOpen::Why why{};
+  std::string what;  // "it belongs to a set of 3 nodes …", to be read behind the node
+  std::string wish;  // "name the nodes of that set": what to do about it, without options of the program
 };
 
 SetText set_text(const core::Record& record, const Keyspace& ours);

@@ -19,6 +19,9 @@
 #include "runtime/store/node.hpp"
 #include "tenure/event.hpp"
 
+namespace tenure {
+struct FleetEvent;
+}
 namespace tenure::core {
 struct FleetPlan;
 }
@@ -46,9 +49,9 @@ struct AcquireOptions {
   std::function<void(const core::Refusal&)> on_waiting{};
 };
 
-// Why nodes give no new leases, in words; and when they will, if that is known.
+// Why nodes give no new leases, as users are told it; and when they will, if that is known.
 using DescribeNotOpen =
-    std::function<std::string(const core::Refusal& refusal, std::optional<core::Duration> opens_in)>;
+    std::function<FleetEvent(const core::Refusal& refusal, std::optional<core::Duration> opens_in)>;
 
 class Engine;
 class Election;

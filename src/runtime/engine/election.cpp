@@ -9,25 +9,27 @@
 
 namespace tenure::runtime {
 
-bool Election::start() {
+Election::Started Election::start() {
   {
     const Lock lock(mutex_);
-    if (running_) return !stopping_;
+    if (running_) return stopping_ ? Started::still_stopping : Started::yes;
     running_ = true;
     stopping_ = false;
     started_ += 1;
     kept_alive_ = engine();
   }
+  auto refused = Started::closed;
   try {
-    if (engine()->start(plan_, shared_from_this())) return true;
+    if (engine()->start(plan_, shared_from_this())) return Started::yes;
   } catch (const std::system_error& error) {
     engine()->log(plan_.key + ": no thread for its handlers: " + error.what());
+    refused = Started::no_thread;
   }
   const Lock lock(mutex_);
   running_ = false;
   kept_alive_.reset();
   changed_.notify_all();
-  return false;
+  return refused;
 }
 
 void Election::on_started(core::ElectionId id) {
@@ -46,6 +48,7 @@ void Election::ask_to_stop(Lock& lock) {
   // Another thread may be in the middle of start().
   changed_.wait(lock, [&] { return !running_ || id_; });
   stopping_ = running_;
+  changed_.notify_all();
   const auto id = id_;
   lock.unlock();
   if (id) engine()->stop(*id);
@@ -88,18 +91,23 @@ std::optional<core::Holder> Election::leader() const {
   return leader_;
 }
 
-std::shared_ptr<LeaseState> Election::wait(core::Time deadline, const std::stop_token& stop) {
+Election::Waited Election::wait(core::Time deadline, const std::stop_token& stop) {
+  using End = Waited::End;
   Lock lock(mutex_);
-  while (running_ && !stop.stop_requested()) {
-    if (leading()) return term_->lease;
+  if (!running_) return {End::not_started};
+  const auto mine = started_;
+  const auto stopped = [&] { return !running_ || stopping_ || started_ != mine; };
+  while (true) {
+    if (stop.stop_requested()) return {End::given_up};
+    if (stopped()) return {End::stopped};
+    if (leading()) return {End::leads, term_->lease};
     const core::Time now = boot_now();
-    if (now >= deadline) break;
+    if (now >= deadline) return {End::too_long, nullptr, leader_, hindrance_};
     const core::Duration left = deadline - now;
     // Waits are counted by a clock that stands still in suspend: look again now and then.
     changed_.wait_for(lock, stop, std::min<core::Duration>(left, std::chrono::minutes(1)),
-                      [&] { return !running_ || leading(); });
+                      [&] { return stopped() || leading(); });
   }
-  return nullptr;
 }
 
 std::shared_ptr<LeaseState> Election::begin_work(const std::stop_token& stop) {
@@ -134,6 +142,7 @@ void Election::run_handler(const char* name, const Handler& handler, const News&
 void Election::on_elected(std::shared_ptr<LeaseState> lease) {
   const Lock lock(mutex_);
   term_ = Term{std::move(lease)};
+  hindrance_.reset();
   changed_.notify_all();
   // A lease that has run out before its handler's turn has come is no leadership (T58).
   post([this] {
@@ -188,6 +197,7 @@ void Election::end_term_if_drained(Lock& lock) {
 void Election::on_leader_changed(const core::LeaderChanged& changed) {
   const Lock lock(mutex_);
   leader_ = changed.now;
+  if (leader_) hindrance_.reset();
   post([this, before = changed.before, now = changed.now] {
     run_handler("on_leader_changed", handlers.on_leader_changed, before, now);
   });
@@ -195,6 +205,7 @@ void Election::on_leader_changed(const core::LeaderChanged& changed) {
 
 void Election::on_hindered(const core::Refusal& refusal) {
   const Lock lock(mutex_);
+  hindrance_ = refusal;
   post([this, refusal] { run_handler("on_hindered", handlers.on_hindered, refusal); });
 }
 
@@ -203,6 +214,7 @@ void Election::on_stopped() {
   running_ = false;
   id_.reset();
   leader_.reset();
+  hindrance_.reset();
   changed_.notify_all();
   post([] {});  // the last, after which the engine is let go
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -36,9 +37,13 @@ class Election : public ElectionListener, public std::enable_shared_from_this<El
   // Before start().
   ElectionHandlers handlers{};
 
-  // False when it does not run for that: it is still being stopped, the client is closed, or there is no thread for
-  // its handlers.
-  bool start();
+  enum class Started : std::uint8_t {
+    yes,  // now, or before
+    still_stopping,
+    closed,     // the client is
+    no_thread,  // for its handlers
+  };
+  Started start();
   // Ends it: the work is told and drains, handlers run, the name is given back. Waits for that unless it is called by
   // the work or a handler. False when the wait was given up; then it goes on in the background.
   bool stop(const std::stop_token& give_up = {});
@@ -49,8 +54,24 @@ class Election : public ElectionListener, public std::enable_shared_from_this<El
   // The term in which it leads now.
   std::shared_ptr<LeaseState> leads() const;
   std::optional<core::Holder> leader() const;
-  // Waits until it leads. Nothing at the deadline, when stopped, or when the election has ended.
-  std::shared_ptr<LeaseState> wait(core::Time deadline, const std::stop_token& stop);
+
+  // What a wait for leadership came to.
+  struct Waited {
+    enum class End : std::uint8_t {
+      leads,
+      too_long,     // the deadline came
+      given_up,     // the token was stopped
+      stopped,      // the election was, or the client is closed
+      not_started,  // or has been stopped before
+    };
+    End end{};
+    std::shared_ptr<LeaseState> term{};  // in which it leads
+    // What was in the way until the deadline, as last heard: another leads, or nobody can be elected from here.
+    std::optional<core::Holder> leader{};
+    std::optional<core::Refusal> hindrance{};
+  };
+  // Waits until it leads. Whether it is started again meanwhile changes nothing: who waited for the one before is told.
+  Waited wait(core::Time deadline, const std::stop_token& stop);
 
   // Like wait(), and from then on the caller works: the term is not given back before end_work(). Nothing while
   // another thread works in that term.
@@ -102,6 +123,7 @@ class Election : public ElectionListener, public std::enable_shared_from_this<El
   std::optional<core::ElectionId> id_{};
   std::optional<Term> term_{};
   std::optional<core::Holder> leader_{};
+  std::optional<core::Refusal> hindrance_{};  // as last told, until somebody leads
   std::deque<std::function<void()>> tasks_;
   std::optional<std::thread::id> tells_{};  // the thread that runs them now
   bool telling_ = false;                    // or will

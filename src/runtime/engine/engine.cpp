@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "core/base/check.hpp"
 #include "core/base/overload.hpp"
@@ -25,13 +28,20 @@ tl::unexpected<NotExtended> not_extended(std::string why) {
   return tl::unexpected(NotExtended{true, std::move(why)});
 }
 
+// What all of them can take.
+core::BatchMax batch_max_of(const std::vector<std::shared_ptr<Node>>& nodes) {
+  core::BatchMax all{};
+  for (const auto& node : nodes) all.leases = std::min(all.leases, node->batch_max().leases);
+  return all;
+}
+
 }  // namespace
 
 Engine::Engine(ClientOptions options)
     : pid_(getpid()),
       owner_(std::move(options.owner)),
       terms_(std::move(options.terms)),
-      agent_({owner_, options.nodes.size(), terms_}, random_from_kernel()),
+      agent_({owner_, options.nodes.size(), terms_, batch_max_of(options.nodes)}, random_from_kernel()),
       lines_(std::move(options.nodes), owner_, random_from_kernel()),
       teller_(std::move(options.log), std::move(options.on_event)),
       reactor_(*this) {}
@@ -151,8 +161,12 @@ void Engine::finish_extension(core::LeaseId lease, Calls::Extension result) {
 core::Released Engine::release(LeaseState& lease, After after) {
   if (forked()) return {lease.id, core::ReleaseOutcome::failed};
   struct Call : Waiter {
+    LeaseState& lease;
+    After after;
+    std::string key{};
     core::Released end{};
-  } call;
+    Call(LeaseState& its_lease, After its_after) : lease(its_lease), after(its_after) {}
+  } call{lease, after};
   Hold hold(reactor_);
   // One caller at a time; the next finds it done.
   lease_idle_.wait(hold, [&] { return !lease.releasing; });
@@ -165,13 +179,13 @@ core::Released Engine::release(LeaseState& lease, After after) {
   lease.releasing = true;
   finish_extension(lease.id, not_extended("it was given back"));
   lease.deadline = over;
-  const std::string key = teller_.wanted() ? agent_.tenant().key_of(lease.id) : "";
+  if (teller_.wanted()) call.key = agent_.tenant().key_of(lease.id);
   agent_.release(lease.id, now);
-  calls_.add(lease.id, [&](const core::Released& released) {
+  calls_.add(lease.id, [this, &call](const core::Released& released) {
     if (released.outcome != core::ReleaseOutcome::failed) {
-      teller_.tell({Event::Kind::released, key, lease.token, {}});
+      teller_.tell({Event::Kind::released, call.key, call.lease.token, {}});
     }
-    if (after == After::forget) forget(lease.id, boot_now());
+    if (call.after == After::forget) forget(call.lease.id, boot_now());
     call.end = released;
     reactor_.complete(call);
   });

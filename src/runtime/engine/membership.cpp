@@ -1,5 +1,6 @@
 #include "runtime/engine/membership.hpp"
 
+#include <system_error>
 #include <utility>
 
 #include "core/base/check.hpp"
@@ -13,6 +14,7 @@ namespace tenure::runtime {
 namespace {
 
 using Kind = FleetEvent::Kind;
+using Why = NotJoined::Why;
 
 SessionEnd to_public(core::EndReason reason) {
   switch (reason) {
@@ -38,43 +40,72 @@ SessionEnd to_public(core::EndReason reason) {
 
 }  // namespace
 
+// In a child its thread is not there, and nobody can wait for it.
+Membership::~Membership() {
+  if (engine_->forked()) static_cast<void>(events_.release());
+}
+
 tl::expected<void, NotJoined> Membership::start(const std::shared_ptr<Membership>& self) {
-  events_->make_thread();
-  // What is shared meanwhile must neither get lost nor be overtaken by what was shared before.
-  std::unique_lock sharing(sharing_);
+  const auto begun = begin(self);
+  if (!begun) return tl::unexpected(NotJoined{.why = begun.error()});
   Lock lock(mutex_);
-  if (running_) return tl::unexpected(NotJoined{});
+  changed_.wait(lock, [this] { return joined_ || why_not_ || !running_; });
+  if (joined_) return {};
+  auto why_not = why_not_.value_or(NotJoined{.why = engine_->closed() ? Why::closed : Why::stopped});
+  lock.unlock();
+  if (*begun == Begun::now) stop();
+  return tl::unexpected(std::move(why_not));
+}
+
+tl::expected<Membership::Begun, NotJoined::Why> Membership::begin(const std::shared_ptr<Membership>& self) {
+  try {
+    events_->make_thread();
+  } catch (const std::system_error& error) {
+    engine_->log("the instance " + engine_->owner() +
+                 ": no thread for the handler of its fleet: " + error.what());
+    return tl::unexpected(Why::no_thread);
+  }
+  // What is shared meanwhile must neither get lost nor be overtaken by what was shared before.
+  const std::lock_guard sharing(sharing_);
+  Lock lock(mutex_);
+  if (running_ && stopping_) return tl::unexpected(Why::still_stopping);
+  if (running_) return Begun::before;
   running_ = true;
+  stopping_ = false;
+  started_ += 1;
   joined_ = false;
   why_not_.reset();
   const auto sessions = shared_;
   lock.unlock();
-  const bool begun = engine_->join(plan_, data_, self);
-  if (begun && sessions) engine_->share(*sessions);
-  sharing.unlock();
-  lock.lock();
-  if (!begun) {
-    running_ = false;
-    changed_.notify_all();
-    return tl::unexpected(NotJoined{});
+  if (engine_->join(plan_, data_, self)) {
+    if (sessions) engine_->share(*sessions);
+    return Begun::now;
   }
-  changed_.wait(lock, [this] { return joined_ || why_not_ || !running_; });
-  if (joined_) return {};
-  auto why_not = why_not_.value_or(NotJoined{});
-  lock.unlock();
-  stop();
-  return tl::unexpected(std::move(why_not));
+  lock.lock();
+  running_ = false;
+  changed_.notify_all();
+  return tl::unexpected(engine_->closed() ? Why::closed : Why::other_fleet);
 }
 
-void Membership::stop() {
-  if (!takes_part()) return;
-  engine_->leave();
+bool Membership::stop(const std::stop_token& give_up) {
+  if (engine_->forked()) return true;
+  std::unique_lock sharing(sharing_);  // another thread may be in the middle of start()
   Lock lock(mutex_);
-  if (teller_ == std::this_thread::get_id()) return;
-  changed_.wait(lock, [this] { return !running_; });
+  const auto mine = started_;
+  const bool runs = running_;
+  stopping_ = runs;
+  lock.unlock();
+  if (runs) engine_->leave();
+  sharing.unlock();
+  lock.lock();
+  // Whoever must return first cannot wait for it.
+  if (teller_ == std::this_thread::get_id()) return !running_;
+  // Whoever starts it again may be quicker than we are.
+  return changed_.wait(lock, give_up, [&] { return started_ != mine || (!running_ && untold_ == 0); });
 }
 
 void Membership::fall_silent() {
+  if (engine_->forked()) return;
   Lock lock(mutex_);
   // Whoever waits keeps this alive. Whoever cannot wait may let it go before the last word.
   const auto self = teller_ == std::this_thread::get_id() ? shared_from_this() : nullptr;
@@ -256,7 +287,7 @@ void Membership::on_ended(const core::SessionEnded& ended, const LeaseState& lea
 // Who has not joined yet is told by start().
 void Membership::on_hindered(const core::FleetHindered& hindered) {
   if (!joined_) {
-    why_not_ = NotJoined{{}, hindered.failure};
+    why_not_ = NotJoined{.failure = hindered.failure};
   } else {
     engine_->log("the instance " + engine_->owner() + " cannot see the others: " + hindered.failure.detail +
                  "; it keeps what it has, and tries again");
@@ -264,8 +295,9 @@ void Membership::on_hindered(const core::FleetHindered& hindered) {
 }
 
 void Membership::on_id_taken(const core::FleetRefused& refused) {
-  why_not_ = NotJoined{refused.taken, {}};
+  why_not_ = NotJoined{.taken = refused.taken};
   if (joined_) {
+    stopping_ = true;
     engine_->log("another process lives under the id " + engine_->owner() +
                  " by now; this one leaves the fleet, and gives back what it has");
   }
@@ -281,7 +313,7 @@ void Membership::on_stopped() {
 void Membership::on_not_open(const core::FleetNotOpen& not_open) {
   std::optional<core::Duration> opens_in;
   if (not_open.opens_by) opens_in = *not_open.opens_by - boot_now();
-  FleetEvent event{.kind = Kind::not_open, .detail = describe_(not_open.refusal, opens_in)};
+  FleetEvent event = describe_(not_open.refusal, opens_in);
   if (not_open.opens_by) event.deadline = to_public(*not_open.opens_by);
   tell(std::move(event));
 }
@@ -294,6 +326,7 @@ void Membership::finish(const std::string& session, std::optional<core::Refusal>
 }
 
 void Membership::tell(FleetEvent event) {
+  untold_ += 1;
   events_->post(
       [this, self = shared_from_this(), event = std::move(event)] {
         {
@@ -309,6 +342,8 @@ void Membership::tell(FleetEvent event) {
         if (!handler && event.kind == Kind::ending) ended(event.session, event.token);
         const Lock lock(mutex_);
         teller_.reset();
+        untold_ -= 1;
+        changed_.notify_all();
       },
       CallbackExecutor::Kind::must_arrive);
 }

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <tl/expected.hpp>
@@ -18,10 +21,18 @@
 
 namespace tenure::runtime {
 
-// Why an instance could not join: another lives under its id, its store failed, or the client takes part already.
+// Why an instance could not join: another lives under its id, its store failed, or something on this side.
 struct NotJoined {
+  enum class Why : std::uint8_t {
+    still_stopping,  // since it ran before
+    stopped,         // before it had joined
+    closed,          // the client is
+    other_fleet,     // the client takes part in it
+    no_thread,       // for its handler
+  };
   std::optional<core::IdTaken> taken{};
   std::optional<core::Failure> failure{};
+  std::optional<Why> why{};
 };
 
 class Membership : public FleetListener, public std::enable_shared_from_this<Membership> {
@@ -32,13 +43,18 @@ class Membership : public FleetListener, public std::enable_shared_from_this<Mem
         plan_(std::move(plan)),
         data_(std::move(data)),
         describe_(std::move(describe)) {}
+  ~Membership() override;
+  Membership(const Membership&) = delete;
+  Membership& operator=(const Membership&) = delete;
 
   // Before start().
   std::function<void(const FleetEvent&)> handler{};
 
+  // Waits until it has joined. What runs is started.
   tl::expected<void, NotJoined> start(const std::shared_ptr<Membership>& self);
-  // Waits until everything is given back, unless it is called by the handler.
-  void stop();
+  // Waits until everything is given back and the handler has heard of it, unless it is called by the handler. False when the
+  // wait was given up; then it goes on in the background.
+  bool stop(const std::stop_token& give_up = {});
   // After stop(): tells what is left to tell, and lets the handler go. Waits for that, unless it is called by the handler.
   void fall_silent();
   void share(std::vector<std::string> sessions);
@@ -70,6 +86,8 @@ class Membership : public FleetListener, public std::enable_shared_from_this<Mem
   };
   using Lock = std::unique_lock<std::mutex>;
 
+  enum class Begun : std::uint8_t { now, before };
+  tl::expected<Begun, NotJoined::Why> begin(const std::shared_ptr<Membership>& self);
   void hear(const core::FleetNotice& notice, const std::shared_ptr<LeaseState>& lease) override;
   void on_uncertain(const std::shared_ptr<LeaseState>& lease, bool uncertain) override;
   void on_taken(const core::SessionTaken& taken, const std::shared_ptr<LeaseState>& lease);
@@ -90,12 +108,15 @@ class Membership : public FleetListener, public std::enable_shared_from_this<Mem
   core::FleetPlan plan_;
   std::shared_ptr<Node> data_;
   DescribeNotOpen describe_;
-  std::mutex sharing_;        // locked before the engine's
+  std::mutex sharing_;        // while it begins, leaves or shares: locked before the engine's
   mutable std::mutex mutex_;  // never locked while the engine is called
-  std::condition_variable changed_;
+  std::condition_variable_any changed_;
   bool running_ = false;
+  bool stopping_ = false;  // it leaves since it was started
   bool joined_ = false;
   bool silent_ = false;
+  std::uint64_t started_ = 0;  // how often
+  std::size_t untold_ = 0;     // events that the handler has not heard, or not returned from
   std::optional<NotJoined> why_not_{};
   std::optional<std::vector<std::string>> shared_{};
   std::map<std::string, Owned> owned_;

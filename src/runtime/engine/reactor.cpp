@@ -39,6 +39,10 @@ Reactor::~Reactor() {
 void Reactor::Hold::unlock() {
   if (!lock_) return;
   reactor_.follow_changes();
+  release();
+}
+
+void Reactor::Hold::release() {
   const auto finished = std::exchange(reactor_.finished_, {});
   lock_.unlock();
   for (Waiter* waiter : finished) waiter->waker_.wake(Waker::done);
@@ -78,12 +82,14 @@ void Reactor::poll(Hold& hold, Waiter& poller, std::optional<core::Duration> lim
   poller_ = &poller;
   polled_ = handler_.awaited();
   std::vector<pollfd> fds;
+  fds.reserve(polled_.size() + 2);
   fds.push_back({(hidden ? kick_hidden_ : kick_).get(), POLLIN, 0});
   if (hidden) fds.push_back({timer_.fd(), POLLIN, 0});
   const std::size_t first = fds.size();
   for (const Awaited& it : polled_) fds.push_back({it.fd, it.events, 0});
 
-  hold.unlock();
+  arm_timer();
+  hold.release();
   const timespec timeout = timespec_of(limit.value_or(core::Duration::zero()));
   ppoll(fds.data(), fds.size(), limit ? &timeout : nullptr, nullptr);
   hold.lock();
@@ -91,6 +97,7 @@ void Reactor::poll(Hold& hold, Waiter& poller, std::optional<core::Duration> lim
   poller_ = nullptr;
   if (fds[0].revents != 0) clear(hidden ? kick_hidden_ : kick_);
   std::vector<Awaited> ready;
+  ready.reserve(polled_.size());
   for (std::size_t i = 0; i < polled_.size(); ++i) {
     if (fds[first + i].revents != 0) ready.push_back(polled_[i]);
   }

@@ -62,6 +62,9 @@ class Reactor {
     void unlock();
 
    private:
+    friend class Reactor;
+    void release();
+
     Reactor& reactor_;
     std::unique_lock<std::mutex> lock_;
   };

@@ -66,22 +66,20 @@ int note_passphrase_wanted(char* /*buffer*/, int /*size*/, int /*writing*/, void
   return -1;
 }
 
-Error load_ca(SSL_CTX* context, const std::string& file, const TlsFlags& flags) {
+Error load_ca(SSL_CTX* context, const std::string& file) {
   if (file.empty()) {
     if (SSL_CTX_set_default_verify_paths(context) == 1) return std::nullopt;
-    return "the CAs that this system trusts cannot be loaded; give a CA file" + in_brackets(flags.ca);
+    return "the CAs that this system trusts cannot be loaded; give a CA file";
   }
   if (auto error = unreadable("the CA file", file)) return error;
   if (SSL_CTX_load_verify_file(context, file.c_str()) == 1) return std::nullopt;
   return "the CA file " + in_quotes(file) + " holds no certificate in PEM form";
 }
 
-Error load_certificate(SSL_CTX* context, const TlsOptions& options, const TlsFlags& flags) {
+Error load_certificate(SSL_CTX* context, const TlsOptions& options) {
   if (options.certificate_file.empty() && options.key_file.empty()) return std::nullopt;
-  if (options.key_file.empty())
-    return "a client certificate is of no use without its key" + in_brackets(flags.key);
-  if (options.certificate_file.empty())
-    return "a key is of no use without its certificate" + in_brackets(flags.certificate);
+  if (options.key_file.empty()) return "a client certificate is of no use without its key";
+  if (options.certificate_file.empty()) return "a key is of no use without its certificate";
   if (auto error = unreadable("the certificate file", options.certificate_file)) return error;
   if (auto error = unreadable("the key file", options.key_file)) return error;
   const std::string key = "the key file " + in_quotes(options.key_file);
@@ -104,10 +102,10 @@ Error load_certificate(SSL_CTX* context, const TlsOptions& options, const TlsFla
   return std::nullopt;
 }
 
-Error set_up(SSL_CTX* context, const TlsOptions& options, const TlsFlags& flags) {
+Error set_up(SSL_CTX* context, const TlsOptions& options) {
   if (!options.server_name.empty() && !is_name(options.server_name)) {
-    return "the server name to expect" + in_brackets(flags.server_name) + " is " +
-           in_quotes(options.server_name) + ", which is not a host name or an IP address";
+    return "the server name to expect is " + in_quotes(options.server_name) +
+           ", which is not a host name or an IP address";
   }
   // The system may ask for more than this, not for less.
   const auto least = SSL_CTX_get_min_proto_version(context);
@@ -115,8 +113,8 @@ Error set_up(SSL_CTX* context, const TlsOptions& options, const TlsFlags& flags)
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
   SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  if (auto error = load_ca(context, options.ca_file, flags)) return error;
-  return load_certificate(context, options, flags);
+  if (auto error = load_ca(context, options.ca_file)) return error;
+  return load_certificate(context, options);
 }
 
 // What OpenSSL and the socket tell each other.
@@ -198,18 +196,16 @@ struct Tls::State {
   Context context;
   std::string server_name;
   bool has_certificate = false;
-  TlsFlags flags;
 };
 
-tl::expected<Tls, std::string> Tls::load(const TlsOptions& options, const TlsFlags& flags) {
+tl::expected<Tls, std::string> Tls::load(const TlsOptions& options) {
   ERR_clear_error();
   auto state = std::make_shared<State>();
   state->context.reset(SSL_CTX_new(TLS_client_method()));
   state->server_name = options.server_name;
   state->has_certificate = !options.certificate_file.empty();
-  state->flags = flags;
   if (!state->context) return tl::unexpected(std::string("OpenSSL cannot be set up: ") + openssl_text());
-  if (auto error = set_up(state->context.get(), options, flags)) return tl::unexpected(std::move(*error));
+  if (auto error = set_up(state->context.get(), options)) return tl::unexpected(std::move(*error));
   Tls tls;
   tls.state_ = std::move(state);
   return tls;
@@ -269,8 +265,7 @@ struct TlsSession::State {
                              .expected_name = expected_name,
                              .plain_text = line.plain_text,
                              .ended = line.ended,
-                             .certificate_wanted = certificate_wanted && !tls->has_certificate,
-                             .flags = tls->flags};
+                             .certificate_wanted = certificate_wanted && !tls->has_certificate};
     if (!stands) {
       // A server that restarts breaks off handshakes, too; it refuses nobody by that.
       const bool no_reason =

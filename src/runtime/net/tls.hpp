@@ -17,21 +17,13 @@ namespace tenure::runtime {
 // As users wish for it.
 using TlsOptions = tenure::Tls;
 
-// What these options are called where a person sets them, for messages; empty: they are only described.
-struct TlsFlags {
-  std::string_view ca{};
-  std::string_view certificate{};
-  std::string_view key{};
-  std::string_view server_name{};
-};
-
 // What all connections of a client have in common, loaded once. Cheap to copy.
 class Tls {
  public:
   // None: who needs TLS is refused.
   Tls() = default;
-  // The error is a sentence that names the file. The flags are literals.
-  static tl::expected<Tls, std::string> load(const TlsOptions& options, const TlsFlags& flags = {});
+  // The error is a sentence that names the file.
+  static tl::expected<Tls, std::string> load(const TlsOptions& options);
 
  private:
   friend class TlsSession;

@@ -12,9 +12,7 @@ namespace tenure::runtime {
 
 namespace {
 
-std::string who_is_trusted(const TlsFlags& flags) {
-  return "the CA file" + in_brackets(flags.ca) + " names those that are";
-}
+constexpr const char* who_is_trusted = "the CA file names those that are";
 
 std::string certificate_text(const TlsTrouble& trouble) {
   switch (trouble.verified) {
@@ -23,20 +21,17 @@ std::string certificate_text(const TlsTrouble& trouble) {
     case X509_V_ERR_CERT_NOT_YET_VALID:
       return "the server's certificate is not valid yet: is the clock of this machine right?";
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
-      return "the server's certificate is self-signed, and not trusted here; " +
-             who_is_trusted(trouble.flags);
+      return std::string("the server's certificate is self-signed, and not trusted here; ") + who_is_trusted;
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
     case X509_V_ERR_CERT_SIGNATURE_FAILURE:  // by another CA of that name
-      return "the server's certificate is from a CA that is not trusted here; " +
-             who_is_trusted(trouble.flags);
+      return std::string("the server's certificate is from a CA that is not trusted here; ") + who_is_trusted;
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
       return "the server's certificate is not for " + core::printable(trouble.expected_name) +
-             "; if it should be for another, give the server name to expect" +
-             in_brackets(trouble.flags.server_name);
+             "; if it should be for another, give the server name to expect";
     default:
       return std::string("the server's certificate is refused: ") +
              X509_verify_cert_error_string(trouble.verified);
@@ -45,10 +40,8 @@ std::string certificate_text(const TlsTrouble& trouble) {
 
 // What the other side says of our certificate, in an alert.
 std::optional<std::string> our_certificate_text(const TlsTrouble& trouble) {
-  const std::string flag(trouble.flags.certificate);
-  const std::string both = flag.empty() ? flag : flag + " and " + std::string(trouble.flags.key);
-  std::string asks = "the server asks for a client certificate" + in_brackets(both);
-  const std::string refuses = "the server refuses our certificate" + in_brackets(flag) + ": ";
+  std::string asks = "the server asks for a client certificate";
+  const std::string refuses = "the server refuses our certificate: ";
   switch (ERR_GET_REASON(trouble.error)) {
     case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED:
       return asks;
@@ -70,8 +63,6 @@ std::optional<std::string> our_certificate_text(const TlsTrouble& trouble) {
 }
 
 }  // namespace
-
-std::string in_brackets(std::string_view flag) { return flag.empty() ? "" : " (" + std::string(flag) + ")"; }
 
 std::string openssl_text() {
   const char* reason = ERR_reason_error_string(ERR_peek_error());

@@ -21,11 +21,7 @@ struct TlsTrouble {
   bool plain_text = false;          // the other side did not speak TLS
   bool ended = false;               // the other side has closed
   bool certificate_wanted = false;  // of us, who have none
-  TlsFlags flags{};
 };
-
-// " (--tls-ca)", or nothing.
-std::string in_brackets(std::string_view flag);
 
 // Why the handshake failed; `system_error` is an errno, or 0.
 std::string handshake_text(const TlsTrouble& trouble, int system_error);

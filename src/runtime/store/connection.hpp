@@ -1,5 +1,5 @@
 // A connection to one node of a store, as the engine sees it: made when there is something to ask, and never trusted again
-// after any doubt. A store is what implements this, and src/runtime/store/node.hpp.
+// after any doubt. A store is what implements this, and what else is in src/runtime/store.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// One node of a store: where connections to it come from. Who writes a store implements this, Connection and Subscription;
-// tests/contract says what it must do.
+// One node of a store: where connections to it come from. Who writes a store implements this, Store, Connection and
+// Subscription; tests/contract says what it must do.
 #pragma once
 
 #include <memory>
@@ -22,6 +22,8 @@ class Node {
   virtual std::string name() const = 0;
   // What it shows for a lease while that stands, to whoever looks at it without Tenure.
   virtual std::string shown(const core::Grant& grant, core::Token token) const = 0;
+  // What it can take in one request.
+  virtual core::BatchMax batch_max() const { return {}; }
   // Its news call the node by that index. Dials when it is first asked something.
   virtual std::unique_ptr<Connection> connect(core::NodeIndex node) = 0;
   // What wakes the waiters of that owner.

@@ -1,15 +1,10 @@
 // What somebody else would write first: takes a lock, and says its token.
-#include <functional>
 #include <iostream>
 #include <tenure/tenure.hpp>
-
-// Links what polls, too: it needs libraries that locks do not.
-const std::function<tl::expected<void, tenure::Refusal>(tenure::Poller&)> poll = &tenure::Poller::start;
 
 int main(int argc, char** argv) {
   tenure::ClientOptions options;
   if (argc > 1) options.nodes = {argv[1]};
-  if (!poll) return 1;
   const auto client = tenure::Client::open(options);
   if (!client) {
     std::cerr << client.error().message << '\n';

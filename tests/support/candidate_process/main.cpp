@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "tenure/tenure.hpp"
 
@@ -71,8 +72,7 @@ int run(ClientOptions options, const std::string& name, milliseconds lease) {
     stop.request_stop();
   });
   const std::jthread looker(look, std::cref(*election), lease);
-  election->run(stop.get_token(), work);
-  return 0;
+  return election->run(stop.get_token(), work) ? 0 : 1;
 }
 
 }  // namespace

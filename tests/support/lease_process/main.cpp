@@ -40,9 +40,11 @@ int run(const std::string& urls, const std::string& key, core::Ttl ttl, core::Tt
   if (!lease) return 1;
   test::RedisConnection redis(nodes.front().path);
   const std::string value = redis.command({"GET", key}).text;
+  // Before it says so: whoever hears of it may stop it at once.
+  core::Time last = runtime::boot_now();
   std::printf("held %s\n", value.c_str());
   std::fflush(stdout);
-  for (core::Time last = runtime::boot_now();;) {
+  while (true) {
     const core::Time now = runtime::boot_now();
     const bool held = lease->held();
     if (now - last > ttl * 6 / 10) {

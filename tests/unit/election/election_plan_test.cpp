@@ -28,6 +28,13 @@ TEST(ElectionPlan, TheUsualLengthsAreThoseOfTheSeed) {
   EXPECT_EQ(plan.look_every, 500ms);
 }
 
+TEST(ElectionPlan, TheUsualLeaseFollowsAShorterCap) {
+  EXPECT_EQ(plan_of({.ttl_max = 10s}).timing.ttl, 10s);
+  EXPECT_EQ(plan_of({.ttl_max = 100ms}).timing.ttl, 100ms);
+  EXPECT_EQ(plan_of({.ttl_max = 15s}).timing.ttl, 15s);
+  EXPECT_EQ(refusal({.lease = 15s, .ttl_max = 10s}), "the lease: a TTL of 15s is over the cap of 10s");
+}
+
 // The unit is the millisecond: a third of a short lease is cut down to one.
 TEST(ElectionPlan, AShortLeaseHasThemInProportion) {
   const ElectionPlan plan = plan_of({.lease = 100ms});
@@ -124,7 +131,7 @@ TEST(ElectionPlan, ALeaseThatCannotBeOneIsRefusedWithTheReason) {
   EXPECT_EQ(refusal({.lease = 0s}), "the lease: a TTL of 0s is too short; the least is 100ms");
   EXPECT_EQ(refusal({.lease = -15s}), "the lease: a TTL of -15s is too short; the least is 100ms");
   EXPECT_EQ(refusal({.lease = 99ms}), "the lease: a TTL of 99ms is too short; the least is 100ms");
-  EXPECT_EQ(refusal({.lease = 61s}), "the lease: a TTL of 61s is over the cap of 1m (--ttl-max)");
+  EXPECT_EQ(refusal({.lease = 61s}), "the lease: a TTL of 61s is over the cap of 1m");
   EXPECT_EQ(refusal({.lease = 61s, .ttl_max = 2min}), "accepted");
   EXPECT_EQ(refusal({.lease = 1s + 1us}), "the lease: a TTL of 1000001us is not in whole milliseconds");
 }

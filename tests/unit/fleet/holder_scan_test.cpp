@@ -102,6 +102,14 @@ TEST_F(AHolderScan, AsksForManyNamesInPartsAndSomeAtATime) {
   EXPECT_FALSE(scan->under_way());
 }
 
+TEST_F(AHolderScan, AsksForNoMoreNamesAtATimeThanTheStoreCanTake) {
+  scan.emplace(1, 1s, BatchMax{2});
+  const auto sent = start(3);
+  ASSERT_EQ(sent.size(), 2U);
+  EXPECT_EQ(size(sent[0]), 2U);
+  EXPECT_EQ(size(sent[1]), 1U);
+}
+
 TEST_F(AHolderScan, DoesNotCountAnAnswerOfAnotherSize) {
   const auto sent = start(2);
   reply(sent.at(0), held(3));

@@ -80,7 +80,7 @@ TEST_F(Acquiring, AMinorityThatKeepsUsOutIsNoReasonToGiveUp) {
 TEST_F(Acquiring, EveryReasonWhyRedisIsAwayIsToldOnce) {
   Acquisition it = acquisition(std::nullopt);
   it.start(at(0s), desk.out);
-  const Failure loading{Applied::no, FailureCode::loading, "loading"};
+  const Failure loading{Applied::no, FailureCode::starting, "loading"};
   const std::vector<std::pair<Reply, bool>> history{{by_web_3, true}, {refused, true},  {loading, true},
                                                     {refused, false}, {loading, false}, {by_web_3, true},
                                                     {refused, true}};

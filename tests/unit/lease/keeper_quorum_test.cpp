@@ -86,7 +86,7 @@ TEST_F(KeepingOnThree, ThousandsOfLeasesGoInBatchesToEveryNode) {
     wake();
     for (const auto& call : desk.take<Send>()) {
       calls += 1;
-      EXPECT_LE(keys(call).size(), batch_size_max);
+      EXPECT_LE(keys(call).size(), BatchMax{}.leases);
       for (const auto& key : keys(call)) EXPECT_TRUE(renewed.emplace(call.node, key).second);
     }
   }

@@ -40,12 +40,21 @@ TEST_F(Keeping, TenThousandLeasesRenewInTwentyCallsOfFiveHundred) {
   EXPECT_EQ(calls.size(), 20U);
   std::set<std::string> renewed;
   for (const auto& call : calls) {
-    EXPECT_LE(keys(call).size(), batch_size_max);
+    EXPECT_LE(keys(call).size(), BatchMax{}.leases);
     for (const auto& key : keys(call)) EXPECT_TRUE(renewed.insert(key).second) << key << " is renewed twice";
   }
   EXPECT_EQ(renewed.size(), 10'000U);
   // Jitter is per batch: the calls do not fall on one another.
   EXPECT_EQ(times.size(), calls.size());
+}
+
+TEST_F(Keeping, NoCallNamesMoreLeasesThanTheStoreCanTake) {
+  keeper = Keeper("us", 1, BatchMax{2});
+  for (std::uint64_t i = 1; i <= 5; ++i) keep(i);
+  on_timer(at(3334ms));
+  std::vector<std::size_t> sizes;
+  for (const auto& call : desk.take<Send>()) sizes.push_back(keys(call).size());
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{2, 2, 1}));
 }
 
 TEST_F(Keeping, ALaterLeaseJoinsABatchThatIsRenewedSoonEnoughForIt) {

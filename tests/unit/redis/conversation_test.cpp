@@ -122,7 +122,7 @@ TEST_F(Conversing, AnErrorReplyIsAFailureOfItsOwnRequestOnly) {
   talk.ask(RequestId{2}, release_b, out);
   const auto first = answer(Value::error("LOADING Redis is loading the dataset in memory"));
   ASSERT_TRUE(first);
-  EXPECT_EQ(std::get<core::Failure>(first->reply).code, FailureCode::loading);
+  EXPECT_EQ(std::get<core::Failure>(first->reply).code, FailureCode::starting);
   EXPECT_EQ(answer(one_done)->id, RequestId{2});
 }
 

@@ -60,6 +60,12 @@ TEST(HolderText, ANameKeptForAWaiterSaysSo) {
   EXPECT_FALSE(read_holder("by hand").waits);
 }
 
+TEST(GrantText, AValueBeginsWithItsStamp) {
+  const Grant grant("host#1", 0xaa);
+  EXPECT_EQ(stamp_in(value(grant, 7)), stamp(grant));
+  EXPECT_EQ(stamp_in("by hand"), "");
+}
+
 // Only what stamp() writes, so that two texts are never the same grant.
 TEST(GrantText, AStampIsReadBack) {
   for (const Grant& grant :

@@ -1,0 +1,87 @@
+// A client whose nodes are named by the environment, as those of the program are.
+#include <algorithm>
+
+#include "api/context.hpp"
+#include "api/environment.hpp"
+#include "redis/url.hpp"
+#include "runtime/net/tls.hpp"
+#include "tenure/client.hpp"
+
+namespace tenure {
+
+namespace {
+
+// The options with what the environment says of nodes, cap, set and TLS in place of what they say. A warning is one of the
+// file that names the nodes.
+struct FromEnvironment {
+  ClientOptions options;
+  std::optional<std::string> warning{};
+};
+
+bool any_tls(const std::vector<std::string>& urls) {
+  return std::ranges::any_of(urls, [](const auto& url) {
+    const auto address = redis::parse_url(url);
+    return address && address->tls;
+  });
+}
+
+tl::expected<FromEnvironment, std::string> read_environment(ClientOptions options) {
+  FromEnvironment read{std::move(options)};
+  auto nodes = detail::nodes_from_environment();
+  if (!nodes) return tl::unexpected(std::move(nodes.error()));
+  if (*nodes) {
+    read.options.nodes.clear();
+    for (const auto& address : (*nodes)->addresses) read.options.nodes.push_back(redis::whole_url(address));
+    read.warning = std::move((*nodes)->warning);
+  }
+  const auto ttl_max = detail::ttl_max_from_environment();
+  if (!ttl_max) return tl::unexpected(ttl_max.error());
+  if (*ttl_max) read.options.ttl_max = std::chrono::duration_cast<std::chrono::milliseconds>(**ttl_max);
+  auto set = detail::node_set_from_environment();
+  if (!set) return tl::unexpected(std::move(set.error()));
+  if (*set) read.options.node_set = std::move(**set);
+  for (const auto& [name, field] : detail::tls_variables) {
+    auto given = detail::variable(name);
+    if (!given) continue;
+    if (!any_tls(read.options.nodes)) return tl::unexpected(detail::tls_not_asked_for(name));
+    read.options.tls.*field = std::move(*given);
+  }
+  return read;
+}
+
+// What is wrong with TLS behind the variables that made it so. Nothing: no variable did.
+std::optional<std::string> tls_error(const Tls& tls) {
+  // A certificate and its key are of no use without each other.
+  const std::vector<std::vector<detail::TlsVariable>> groups{
+      {{"TENURE_TLS_CA", &Tls::ca_file}},
+      {{"TENURE_TLS_NAME", &Tls::server_name}},
+      {{"TENURE_TLS_CERT", &Tls::certificate_file}, {"TENURE_TLS_KEY", &Tls::key_file}},
+  };
+  for (const auto& group : groups) {
+    Tls alone;
+    std::string given;
+    for (const auto& [name, field] : group) {
+      alone.*field = tls.*field;
+      if (detail::variable(name)) given.append(given.empty() ? "" : ", ").append(name);
+    }
+    if (given.empty()) continue;
+    if (const auto loaded = runtime::Tls::load(alone); !loaded) return given + ": " + loaded.error();
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+tl::expected<Client, Refusal> Client::from_environment(ClientOptions options) {
+  auto read = read_environment(std::move(options));
+  if (!read) return tl::unexpected(detail::usage(std::move(read.error())));
+  const Tls tls = read->options.tls;
+  auto client = open(std::move(read->options));
+  if (!client && client.error().code == Refusal::Code::usage) {
+    if (auto error = tls_error(tls)) return tl::unexpected(detail::usage(std::move(*error)));
+  }
+  if (client && read->warning) client->context_->client.log(*read->warning);
+  return client;
+}
+
+}  // namespace tenure

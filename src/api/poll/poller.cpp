@@ -1,0 +1,201 @@
+#include "tenure/poller.hpp"
+
+#include <mutex>
+#include <system_error>
+#include <utility>
+
+#include "core/base/duration_reader.hpp"
+#include "poll/conductor.hpp"
+#include "redis/poll/redis_results.hpp"
+#include "redis/session_call.hpp"
+#include "redis/text/nodes.hpp"
+#include "runtime/usage.hpp"
+
+namespace tenure {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+using detail::usage;
+
+// A sentence about what is wrong, or nothing.
+using Error = std::optional<std::string>;
+
+// Of one poll. Sessions are polled every two minutes at least.
+constexpr core::Duration timeout_max = 24h;
+
+Error error_in(const CallbackPoll& work) {
+  if (!work.call) return "there is no callback to poll with";
+  if (work.threads_max == 0) return "with no thread for it a callback is never called";
+  return std::nullopt;
+}
+
+Error error_in(const HttpPoll& work) {
+  core::DurationReader reader;
+  reader.read_positive("connect_timeout", work.connect_timeout, timeout_max);
+  reader.read_positive("timeout", work.timeout, timeout_max);
+  if (reader.error()) return reader.error();
+  if (work.in_flight_max == 0) return "with no poll allowed in flight nothing is polled";
+  return std::nullopt;
+}
+
+Error error_in(const CommandPoll& work) {
+  if (work.command.empty()) return "there is no command to poll with";
+  core::DurationReader reader;
+  reader.read_positive("timeout", work.timeout, timeout_max);
+  reader.read("kill_after", work.kill_after, timeout_max);
+  if (reader.error()) return reader.error();
+  if (work.in_flight_max == 0) return "with no poll allowed in flight nothing is polled";
+  return std::nullopt;
+}
+
+Error error_in(const PollerOptions& options) {
+  core::DurationReader reader;
+  reader.read_positive("discovery", options.discovery);
+  reader.read_positive("backoff_max", options.backoff_max);
+  return reader.error();
+}
+
+bool same_redis(const std::string& one, const std::string& other) {
+  const auto address = redis::parse_url(one);
+  const auto beside = redis::parse_url(other);
+  return address && beside && redis::same_database(*address, *beside);
+}
+
+// With the Redis where results go: that of the fleet, where no other is named.
+PollerOptions with_data(PollerOptions options, const Fleet& fleet) {
+  auto data = fleet.data();
+  if (data.url.empty()) return options;
+  const bool with_leases = data.leases && (options.data.empty() || same_redis(options.data, data.url));
+  if (!options.leases_in_data) options.leases_in_data = with_leases;
+  if (options.data.empty()) {
+    options.data = std::move(data.url);
+    options.tls = std::move(data.tls);
+  }
+  return options;
+}
+
+// Where results go. Null: nowhere.
+tl::expected<std::unique_ptr<poll::ResultStore>, std::string> results_of(const PollerOptions& options,
+                                                                         const Fleet& fleet) {
+  if (!options.store || options.data.empty()) return nullptr;
+  auto address = redis::parse_url(options.data);
+  if (!address) return tl::unexpected(std::move(address.error()));
+  auto tls = redis::load_tls({*address}, options.tls);
+  if (!tls) return tl::unexpected(std::move(tls.error()));
+  redis::RedisResults::Place place;
+  place.tls = std::move(*tls);
+  place.address = std::move(*address);
+  place.leases_here = options.leases_in_data.value_or(true);
+  const redis::SessionKeys keys{.fleet = fleet.name(), .root = redis::Keyspace{fleet.prefix()}.root()};
+  const auto chosen = [&](const std::string& given, const std::string& usual) {
+    return given.empty() ? usual : keys.root + given;
+  };
+  place.state_prefix = chosen(options.state_prefix, keys.states());
+  place.channel_prefix = chosen(options.channel_prefix, keys.events());
+  return std::make_unique<redis::RedisResults>(std::move(place));
+}
+
+}  // namespace
+
+struct Poller::State {
+  Fleet& fleet;
+  std::unique_ptr<SessionSource> source;
+  PollWork work;
+  PollerOptions options;
+  std::mutex mutex{};                        // of starting
+  std::shared_ptr<poll::Conductor> ready{};  // made by the first start(), which may have been refused
+  std::mutex wishes_mutex{};
+  std::vector<std::function<void(poll::Conductor&)>> wishes{};  // from before the start
+  std::shared_ptr<poll::Conductor> conductor{};
+
+  void wish(std::function<void(poll::Conductor&)> wish) {
+    const std::lock_guard lock(wishes_mutex);
+    if (conductor) {
+      wish(*conductor);
+    } else {
+      wishes.push_back(std::move(wish));
+    }
+  }
+  std::shared_ptr<poll::Conductor> current() {
+    const std::lock_guard lock(wishes_mutex);
+    return conductor;
+  }
+  std::optional<Refusal> get_ready();
+};
+
+std::optional<Refusal> Poller::State::get_ready() {
+  if (!source) return usage("there is no source of sessions");
+  if (auto error = error_in(options)) return usage(std::move(*error));
+  if (auto error = std::visit([](const auto& it) { return error_in(it); }, work))
+    return usage(std::move(*error));
+  auto results = results_of(with_data(options, fleet), fleet);
+  if (!results) return usage("where results go: " + results.error());
+  auto made = std::make_shared<poll::Conductor>(fleet, work, options, std::move(*results));
+  // The fleet keeps its handler for as long as it lives, which is longer than this.
+  fleet.on_event([weak = std::weak_ptr<poll::Conductor>(made)](const FleetEvent& event) {
+    if (const auto it = weak.lock()) it->on_fleet(event);
+  });
+  made->discover(std::move(source));
+  ready = std::move(made);
+  return std::nullopt;
+}
+
+Poller::Poller(Fleet& fleet, std::unique_ptr<SessionSource> source, PollWork work, PollerOptions options)
+    : state_(new State{fleet, std::move(source), std::move(work), std::move(options)}) {}
+
+Poller::~Poller() { stop(); }
+
+tl::expected<void, Refusal> Poller::start() {
+  State& state = *state_;
+  const std::lock_guard lock(state.mutex);
+  if (state.current()) return tl::unexpected(usage("a poller is started once"));
+  try {
+    if (!state.ready) {
+      if (auto refused = state.get_ready()) return tl::unexpected(std::move(*refused));
+    }
+    if (auto joined = state.fleet.start(); !joined) return joined;
+    const std::lock_guard wishes(state.wishes_mutex);
+    for (const auto& wish : std::exchange(state.wishes, {})) wish(*state.ready);
+    state.conductor = state.ready;
+  } catch (const std::system_error& error) {
+    return tl::unexpected(
+        Refusal{Refusal::Code::system, std::string("this machine refuses: ") + error.what()});
+  }
+  return {};
+}
+
+tl::expected<void, Refusal> Poller::stop(const std::stop_token& give_up) {
+  const auto conductor = [&] {
+    // Another thread may be in the middle of start(). Of those that stop it, each waits as long as its token says.
+    const std::lock_guard lock(state_->mutex);
+    return state_->current();
+  }();
+  if (!conductor) return {};
+  conductor->stop_polls();
+  auto left = state_->fleet.stop(give_up);
+  if (!left && give_up.stop_requested()) return left;
+  if (conductor->finish(give_up)) return left;
+  return tl::unexpected(
+      Refusal{Refusal::Code::cancelled, "the poller is still being stopped: the wait for it was given up"});
+}
+
+void Poller::pause(const std::string& session) {
+  state_->wish([session](poll::Conductor& it) { it.pause(session); });
+}
+
+void Poller::resume(const std::string& session) {
+  state_->wish([session](poll::Conductor& it) { it.resume(session); });
+}
+
+void Poller::remove(const std::string& session) {
+  state_->wish([session](poll::Conductor& it) { it.remove(session); });
+}
+
+PollCounts Poller::counts() const {
+  const auto conductor = state_->current();
+  return conductor ? conductor->counts() : PollCounts{};
+}
+
+}  // namespace tenure

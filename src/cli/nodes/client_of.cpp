@@ -1,0 +1,30 @@
+#include "cli/nodes/client_of.hpp"
+
+#include <utility>
+
+#include "api/context.hpp"
+#include "cli/message.hpp"
+#include "cli/supervise/descriptors.hpp"
+#include "redis/net/redis_store.hpp"
+
+namespace tenure::cli {
+
+ClientOptions client_of(const Nodes& nodes, const std::string& id) {
+  ClientOptions options;
+  options.id = id;
+  options.ttl_max = nodes.keyspace.cap;
+  options.prefix = nodes.keyspace.prefix;
+  options.log = [](std::string_view sentence) { say(sentence); };
+  return options;
+}
+
+tl::expected<Client, Refusal> open_client(const Nodes& nodes, ClientOptions options) {
+  return detail::Context::open(std::move(options), redis::store_of(nodes));
+}
+
+int fail_at_start(const Refusal& refusal) {
+  if (refusal.code != Refusal::Code::system) return fail(ExitCode::usage, refusal.message);
+  return fail(ExitCode::own_error, lack_of_descriptors(1).value_or(refusal.message));
+}
+
+}  // namespace tenure::cli
