@@ -103,7 +103,7 @@ void ElectionQuestions::ask_for_leader_elsewhere() {
   if (processes_.size() > 2) blind.push_back(processes_.size() - 1);
   for (const std::size_t client : blind) {
     for (std::size_t node = 0; node < shared_.plan.nodes; ++node) {
-      shared_.network.cut(client, node, true, true, false, expiry() * 3);
+      shared_.network.cut(client, node, {.length = expiry() * 3});
     }
   }
   course_.expect("L2", expiry(), "a leader that was cut off was not replaced in time",

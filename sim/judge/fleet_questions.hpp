@@ -15,9 +15,9 @@ namespace tenure::sim {
 
 class FleetQuestions {
  public:
-  FleetQuestions(Surroundings& surroundings, std::vector<std::unique_ptr<Process>>& processes, Course& course,
-                 core::Random random)
-      : shared_(surroundings), processes_(processes), course_(course), random_(random) {}
+  FleetQuestions(Surroundings& surroundings, std::vector<std::unique_ptr<Node>>& nodes,
+                 std::vector<std::unique_ptr<Process>>& processes, Course& course, core::Random random)
+      : shared_(surroundings), nodes_(nodes), processes_(processes), course_(course), random_(random) {}
 
   void ask();
 
@@ -41,14 +41,24 @@ class FleetQuestions {
   void ask_after_new_sessions();
   void ask_after_failed_join();
   void ask_after_rolling_restart();
+  // Where the heartbeats are on a Redis of their own: what if that alone is away?
+  void ask_without_data_node();
+  void ask_at_rest_without_data_node();
+  void ask_after_cut_from_data_node();
+  void ask_after_death_without_data_node();
+  void ask_after_join_without_data_node();
   void ask_for_end();
 
   void come_back(InstanceIndex instance);
+  // For that long it does not answer; then it goes on, or another one does that knows nothing.
+  void stop_data_node(Duration length);
 
   // All sessions have an owner and everybody its share, within that time.
   void expect_rest(std::string_view invariant, Duration within, const std::string& otherwise);
   // Of those that were handed over since the last mark, none had no owner for longer than that.
   void expect_short_gaps(Duration longest, const std::string& when);
+  // Nothing was taken since, and everything has its owner.
+  void expect_no_moves(const Mark& since, const std::string& when);
   // No more moved since than had to.
   void expect_few_moves(const Mark& since, const std::string& when);
   // One that goes now has nothing from here on.
@@ -73,9 +83,11 @@ class FleetQuestions {
   static Duration by_slow_clock(Duration length) { return length * 21 / 20; }
   Duration rest_within() const;
   Duration owned_after_death_within() const;
+  Duration beaten_within() const;
   void run_for(Duration length) { course_.run_until(shared_.schedule.now() + length); }
 
   Surroundings& shared_;
+  std::vector<std::unique_ptr<Node>>& nodes_;
   std::vector<std::unique_ptr<Process>>& processes_;
   Course& course_;
   core::Random random_;

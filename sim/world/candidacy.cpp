@@ -8,20 +8,19 @@
 namespace tenure::sim {
 
 void Candidacy::boot(Client& client) {
-  client_ = &client;
-  lives_ += 1;
+  life_.begin(client);
   election_.reset();
   term_.reset();
   leader_.reset();
   if (!wanted_) return;
   if (whims_) plan_.candidate = !chance(15);
-  later(up_to(ttl() / 20), [this] { join(); });
+  life_.later(up_to(ttl() / 20), [this] { join(); });
 }
 
 void Candidacy::begin() {
   whims_ = wanted_ = true;
   plan_.candidate = !chance(15);
-  later(up_to(ttl() / 20), [this] { join(); });
+  life_.later(up_to(ttl() / 20), [this] { join(); });
 }
 
 void Candidacy::begin_calmly(bool candidate) {
@@ -35,41 +34,30 @@ void Candidacy::end() {
   wanted_ = whims_ = false;
   if (!election_) return;
   if (at_once) {
-    client_->leave_at_once();
+    client().leave_at_once();
   } else {
-    client_->leave(*election_);
+    client().leave(*election_);
   }
 }
 
 void Candidacy::step_down() {
-  if (election_) client_->step_down(*election_);
-}
-
-void Candidacy::later(Duration delay, std::function<void()> step) {
-  shared_.schedule.in(delay, [this, step = std::move(step), life = lives_]() mutable {
-    if (life != lives_) return;
-    if (client_->paused()) {
-      later(ttl() / 10, std::move(step));
-    } else {
-      step();
-    }
-  });
+  if (election_) client().step_down(*election_);
 }
 
 void Candidacy::join() {
   if (!wanted_ || election_) return;
   leader_.reset();
   // Nothing is heard before this returns: the network takes its time.
-  election_ = client_->join(plan_);
-  if (whims_) later(up_to(ttl() * 6), [this, election = *election_] { have_whim(election); });
+  election_ = client().join(plan_);
+  if (whims_) life_.later(up_to(ttl() * 6), [this, election = *election_] { have_whim(election); });
 }
 
 void Candidacy::have_whim(core::ElectionId election) {
   if (election_ != election || !whims_) return;
   const auto whim = random_.below(10);
-  if (whim < 5) client_->step_down(election);
-  if (whim >= 8) client_->leave(election);
-  later(up_to(ttl() * 6), [this, election] { have_whim(election); });
+  if (whim < 5) client().step_down(election);
+  if (whim >= 8) client().leave(election);
+  life_.later(up_to(ttl() * 6), [this, election] { have_whim(election); });
 }
 
 void Candidacy::hear(core::ElectionId election, const core::ElectionNotice& notice) {
@@ -78,7 +66,7 @@ void Candidacy::hear(core::ElectionId election, const core::ElectionNotice& noti
                  [this](const core::Elected& it) {
                    const core::Acquired& won = it.term;
                    term_ = Term{won.lease, won.token, redis::value(won.grant, won.token)};
-                   later(up_to(ttl() / 20), [this, lease = won.lease] { work(lease); });
+                   life_.later(up_to(ttl() / 20), [this, lease = won.lease] { work(lease); });
                  },
                  [this](const core::TermEnding& it) {
                    if (Term* term = term_of(it.lease)) term->ending = true;
@@ -90,7 +78,7 @@ void Candidacy::hear(core::ElectionId election, const core::ElectionNotice& noti
                  [](const core::CampaignHindered&) {},
                  [this](const core::ElectionStopped&) {
                    election_.reset();
-                   if (wanted_) later(up_to(ttl() * 2), [this] { join(); });
+                   if (wanted_) life_.later(up_to(ttl() * 2), [this] { join(); });
                  },
              },
              notice);
@@ -100,15 +88,15 @@ void Candidacy::hear(core::ElectionId election, const core::ElectionNotice& noti
 void Candidacy::work(core::LeaseId lease) {
   const Term* term = term_of(lease);
   if (term == nullptr || term->worked_out) return;
-  client_->work(lease);
+  client().work(lease);
   if (chance(30)) write();
-  later(up_to(ttl() / 10), [this, lease] { work(lease); });
+  life_.later(up_to(ttl() / 10), [this, lease] { work(lease); });
 }
 
 void Candidacy::write() {
-  if (!client_->held(term_->lease)) return;
-  shared_.network.send_elsewhere([this, term = *term_, life = lives_] {
-    const bool still_held = life == lives_ && client_->held(term.lease);
+  if (!client().held(term_->lease)) return;
+  shared_.network.send_elsewhere([this, term = *term_, life = life_.number()] {
+    const bool still_held = life == life_.number() && client().held(term.lease);
     const bool taken =
         shared_.judge.on_write(plan_.key, term.value, term.token, still_held, shared_.schedule.now());
     shared_.trace.event(shared_.schedule.now(), "write", term.token, taken ? 1 : 0,
@@ -118,17 +106,17 @@ void Candidacy::write() {
 
 // The work goes on for a while, then its handlers run; all within the time that there is, or now and then not.
 void Candidacy::drain(core::Time deadline) {
-  const Duration left = std::max(client_->until(deadline), Duration::zero());
+  const Duration left = std::max(client().until(deadline), Duration::zero());
   const Duration all = whims_ && chance(8) ? left + up_to(ttl() / 2) : up_to(left);
   const Duration working = up_to(all);
-  later(working, [this, lease = term_->lease, rest = all - working] {
+  life_.later(working, [this, lease = term_->lease, rest = all - working] {
     Term* term = term_of(lease);
     if (term == nullptr) return;
-    client_->work(lease);
+    client().work(lease);
     term->worked_out = true;
-    client_->handle_loss(lease);
-    later(rest, [this, lease] {
-      if (term_of(lease) != nullptr) client_->drained(lease);
+    client().handle_loss(lease);
+    life_.later(rest, [this, lease] {
+      if (term_of(lease) != nullptr) client().drained(lease);
     });
   });
 }

@@ -2,18 +2,20 @@
 // when told to, and now and then steps down, or stops and comes back. Some only observe.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 
-#include "sim/world/client.hpp"
+#include "sim/world/life.hpp"
 
 namespace tenure::sim {
 
 class Candidacy {
  public:
   Candidacy(Surroundings& surroundings, core::ElectionPlan plan, core::Random random)
-      : shared_(surroundings), plan_(std::move(plan)), random_(random) {}
+      : shared_(surroundings),
+        plan_(std::move(plan)),
+        random_(random),
+        life_(surroundings.schedule, plan_.timing.ttl) {}
 
   // The process begins a life with that client; what was before is over.
   void boot(Client& client);
@@ -27,7 +29,7 @@ class Candidacy {
   void hear(core::ElectionId election, const core::ElectionNotice& notice);
 
   const std::string& key() const { return plan_.key; }
-  bool leads() const { return term_ && !term_->ending && client_->held(term_->lease); }
+  bool leads() const { return term_ && !term_->ending && client().held(term_->lease); }
   core::Token term() const { return term_ ? term_->token : 0; }
   // Who leads, as it was told last.
   const std::optional<core::Holder>& leader() const { return leader_; }
@@ -41,8 +43,6 @@ class Candidacy {
     bool worked_out = false;  // its handlers run, or have run
   };
 
-  // Of a process that stands still, a step comes later; of one that has died since, never.
-  void later(Duration delay, std::function<void()> step);
   void join();
   void have_whim(core::ElectionId election);
   void work(core::LeaseId lease);
@@ -50,6 +50,7 @@ class Candidacy {
   void drain(core::Time deadline);
   Term* term_of(core::LeaseId lease) { return term_ && term_->lease == lease ? &*term_ : nullptr; }
 
+  Client& client() const { return life_.client(); }
   Duration ttl() const { return plan_.timing.ttl; }
   Duration up_to(Duration longest) { return random_.between(Duration::zero(), longest); }
   bool chance(unsigned percent) { return random_.below(100) < percent; }
@@ -57,8 +58,7 @@ class Candidacy {
   Surroundings& shared_;
   core::ElectionPlan plan_;
   core::Random random_;
-  Client* client_ = nullptr;
-  std::uint64_t lives_ = 0;
+  Life life_;
   bool wanted_ = false;
   bool whims_ = false;
   std::optional<core::ElectionId> election_{};

@@ -157,7 +157,7 @@ class Client {
   };
   // A connection to a node, and what is said on it.
   struct Line {
-    std::size_t node = 0;
+    std::size_t node = 0;  // as the network counts them
     int patience = 0;
     std::optional<redis::Conversation> conversation{};
     std::shared_ptr<Connection> connection{};
@@ -170,6 +170,13 @@ class Client {
   };
 
   core::Time now() const { return clock_.read(shared_.schedule.now()); }
+  // For the core a data node has the index behind those of the nodes that this client uses; for the network behind those
+  // of all nodes.
+  core::NodeIndex data_index() const {
+    return static_cast<core::NodeIndex>(shared_.plan.data_node() ? setup_.nodes : 0);
+  }
+  std::size_t server_of(core::NodeIndex node) const;
+  bool is_data_node(std::size_t server) const { return shared_.plan.data_node() == server; }
   void perform();
   void perform(const core::Effects& effects);
   void ask(const core::Send& send);
@@ -177,7 +184,9 @@ class Client {
   void note_answer(const core::Request& request, const redis::Conversation::Answer& answer);
   void hear(Line& line, std::uint64_t connection, const redis::Command& command, const redis::Value& value);
   void say(Line& line, std::vector<redis::Command> commands);
+  void expect_one_connection(const core::Send& send);
   Line& line_for(const core::Send& send);
+  redis::Conversation start_conversation(std::size_t server);
   void open_line(Line& line);
   void close_line(Line& line, const core::Failure& why);
   void listen(std::size_t node);
@@ -259,7 +268,8 @@ class Client {
 
   std::map<core::LeaseId, Believed> leases_;
   std::map<core::ElectionId, Part> parts_;
-  std::map<std::string, Asked> asked_;  // by stamp
+  std::map<std::string, Asked> asked_;   // by stamp
+  std::map<std::string, int> patience_;  // by stamp: of what was first sent for that grant (T12)
   std::map<core::AcquireId, Wished> wished_;
   std::map<core::RequestId, core::Request> requests_;  // sent and not answered, for S13
   std::set<std::string> to_be_tied_;  // keys that nothing may be left of when what was decided has been sent

@@ -12,6 +12,7 @@ void Client::join_fleet(std::uint32_t weight) {
   plan.prefix = fleet_prefix;
   plan.timing = shared_.plan.timing;
   plan.weight = weight;
+  plan.data = data_index();
   plan.boot = random_.hex16();
   plan.started_ms = wall_.read(shared_.schedule.now()).ms();
   leaving_ = false;
@@ -77,7 +78,7 @@ void Client::session_drained(core::LeaseId id) {
 
 void Client::listen_to_changes() {
   attend(
-      changes_, 0, redis::Keyspace::changes(fleet_prefix), [] {},
+      changes_, server_of(data_index()), redis::Keyspace::changes(fleet_prefix), [] {},
       [this](const std::string& message) {
         shared_.trace.event(shared_.schedule.now(), "change", index_, 0, [&] { return message; });
         agent_.on_change(redis::read_change(message), now());

@@ -9,16 +9,15 @@
 namespace tenure::sim {
 
 void Membership::boot(Client& client) {
-  client_ = &client;
-  lives_ += 1;
+  life_.begin(client);
   in_ = false;
   works_.clear();
-  if (wanted_) later(up_to(ttl() / 20), [this] { join(); });
+  if (wanted_) life_.later(up_to(ttl() / 20), [this] { join(); });
 }
 
 void Membership::begin() {
   whims_ = wanted_ = true;
-  later(up_to(ttl()), [this] { join(); });
+  life_.later(up_to(ttl()), [this] { join(); });
 }
 
 void Membership::begin_calmly() {
@@ -32,15 +31,15 @@ void Membership::end() {
   wanted_ = whims_ = false;
   if (!in_) return;
   if (at_once) {
-    client_->leave_fleet_at_once();
+    client().leave_fleet_at_once();
   } else {
-    client_->leave_fleet();
+    client().leave_fleet();
   }
 }
 
 bool Membership::has(const std::string& session) const {
   const auto found = works_.find(session);
-  return found != works_.end() && !found->second.ending && client_->held(found->second.lease);
+  return found != works_.end() && !found->second.ending && client().held(found->second.lease);
 }
 
 std::size_t Membership::owned() const {
@@ -48,26 +47,15 @@ std::size_t Membership::owned() const {
       std::ranges::count_if(works_, [this](const auto& entry) { return has(entry.first); }));
 }
 
-void Membership::later(Duration delay, std::function<void()> step) {
-  shared_.schedule.in(delay, [this, step = std::move(step), life = lives_]() mutable {
-    if (life != lives_) return;
-    if (client_->paused()) {
-      later(ttl() / 10, std::move(step));
-    } else {
-      step();
-    }
-  });
-}
-
 void Membership::join() {
   if (!wanted_ || in_) return;
   in_ = true;
   parts_ += 1;
-  client_->join_fleet(weight_);
+  client().join_fleet(weight_);
   // Some know the sessions before they know who lives, some after.
   if (whims_) {
-    later(up_to(ttl() / 5), [this] { read_sessions(); });
-    later(up_to(ttl() * 6), [this, part = parts_] { have_whim(part); });
+    life_.later(up_to(ttl() / 5), [this] { read_sessions(); });
+    life_.later(up_to(ttl() * 6), [this, part = parts_] { have_whim(part); });
   } else {
     read_sessions();
   }
@@ -75,8 +63,8 @@ void Membership::join() {
 
 void Membership::read_sessions() {
   if (!in_) return;
-  client_->share(shared_.roster.sessions());
-  later(up_to(ttl()), [this, part = parts_] {
+  client().share(shared_.roster.sessions());
+  life_.later(up_to(ttl()), [this, part = parts_] {
     if (part == parts_) read_sessions();
   });
 }
@@ -86,13 +74,13 @@ void Membership::have_whim(std::uint64_t part) {
   const auto& sessions = shared_.roster.sessions();
   const auto whim = random_.below(10);
   if (whim < 2) {
-    client_->leave_fleet();
+    client().leave_fleet();
   } else if (whim < 5 && !sessions.empty()) {
-    client_->take(sessions[random_.below(sessions.size())]);
+    client().take(sessions[random_.below(sessions.size())]);
   } else if (whim < 8 && !sessions.empty()) {
-    client_->give_back(sessions[random_.below(sessions.size())]);
+    client().give_back(sessions[random_.below(sessions.size())]);
   }
-  later(up_to(ttl() * 6), [this, part] { have_whim(part); });
+  life_.later(up_to(ttl() * 6), [this, part] { have_whim(part); });
 }
 
 void Membership::hear(const core::FleetNotice& notice) {
@@ -108,7 +96,7 @@ void Membership::hear(const core::FleetNotice& notice) {
                  },
                  [](const core::InstancesChanged&) {},
                  [this](const core::SessionsChanged&) {
-                   later(up_to(shared_.plan.delay_usual), [this] { read_sessions(); });
+                   life_.later(up_to(shared_.plan.delay_usual), [this] { read_sessions(); });
                  },
                  [](const core::FleetJoined&) {},
                  [](const core::FleetHindered&) {},
@@ -117,7 +105,7 @@ void Membership::hear(const core::FleetNotice& notice) {
                  [](const core::FleetRefused&) {},
                  [this](const core::FleetStopped&) {
                    in_ = false;
-                   if (wanted_) later(up_to(ttl() * 2), [this] { join(); });
+                   if (wanted_) life_.later(up_to(ttl() * 2), [this] { join(); });
                  },
              },
              notice);
@@ -133,22 +121,22 @@ Duration Membership::pace() const { return ttl() / 10 * static_cast<std::int64_t
 void Membership::on_taken(const core::SessionTaken& taken) {
   const core::Acquired& lease = taken.lease;
   works_[taken.session] = Work{lease.lease, lease.token, redis::value(lease.grant, lease.token)};
-  later(up_to(ttl() / 20), [this, session = taken.session, id = lease.lease] { work(session, id); });
+  life_.later(up_to(ttl() / 20), [this, session = taken.session, id = lease.lease] { work(session, id); });
 }
 
 // Again and again, as long as the work has not ended: whether it is held is asked each time.
 void Membership::work(const std::string& session, core::LeaseId lease) {
   const Work* work = work_of(session, lease);
   if (work == nullptr || work->done) return;
-  client_->work_on(lease);
+  client().work_on(lease);
   if (chance(30)) write(session, *work);
-  later(up_to(pace()), [this, session, lease] { this->work(session, lease); });
+  life_.later(up_to(pace()), [this, session, lease] { this->work(session, lease); });
 }
 
 void Membership::write(const std::string& session, const Work& work) {
-  if (!client_->held(work.lease)) return;
-  shared_.network.send_elsewhere([this, session, work, life = lives_] {
-    const bool still_held = life == lives_ && client_->held(work.lease);
+  if (!client().held(work.lease)) return;
+  shared_.network.send_elsewhere([this, session, work, life = life_.number()] {
+    const bool still_held = life == life_.number() && client().held(work.lease);
     const bool taken =
         shared_.judge.on_write(session, work.value, work.token, still_held, shared_.schedule.now());
     shared_.trace.event(shared_.schedule.now(), "write", work.token, taken ? 1 : 0,
@@ -158,15 +146,15 @@ void Membership::write(const std::string& session, const Work& work) {
 
 // The work in flight ends within the time that there is, or now and then not.
 void Membership::drain(const std::string& session, core::LeaseId lease, core::Time deadline) {
-  const Duration left = std::max(client_->until(deadline), Duration::zero());
+  const Duration left = std::max(client().until(deadline), Duration::zero());
   const bool overruns = whims_ && chance(8);
   const Duration longest = std::min(left, whims_ ? left : drain_calm(shared_.plan));
-  later(overruns ? left + up_to(ttl() / 2) : up_to(longest), [this, session, lease] {
+  life_.later(overruns ? left + up_to(ttl() / 2) : up_to(longest), [this, session, lease] {
     Work* work = work_of(session, lease);
     if (work == nullptr) return;
-    client_->work_on(lease);
+    client().work_on(lease);
     work->done = true;
-    client_->session_drained(lease);
+    client().session_drained(lease);
   });
 }
 

@@ -2,12 +2,11 @@
 // that it has, lets the work end when told to, and now and then takes or gives back one by hand, or leaves and comes back.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 
-#include "sim/world/client.hpp"
+#include "sim/world/life.hpp"
 #include "sim/world/roster.hpp"
 
 namespace tenure::sim {
@@ -15,7 +14,10 @@ namespace tenure::sim {
 class Membership {
  public:
   Membership(Surroundings& surroundings, std::uint32_t weight, core::Random random)
-      : shared_(surroundings), weight_(weight), random_(random) {}
+      : shared_(surroundings),
+        weight_(weight),
+        random_(random),
+        life_(surroundings.schedule, surroundings.plan.timing.ttl) {}
 
   // The process begins a life with that client; what was before is over.
   void boot(Client& client);
@@ -45,8 +47,6 @@ class Membership {
     bool done = false;  // no more is done on it
   };
 
-  // Of a process that stands still, a step comes later; of one that has died since, never.
-  void later(Duration delay, std::function<void()> step);
   void join();
   void read_sessions();
   void have_whim(std::uint64_t part);
@@ -56,6 +56,7 @@ class Membership {
   void drain(const std::string& session, core::LeaseId lease, core::Time deadline);
   Work* work_of(const std::string& session, core::LeaseId lease);
 
+  Client& client() const { return life_.client(); }
   Duration ttl() const { return shared_.plan.timing.ttl; }
   // From one piece of work to the next: with many sessions there are enough of them all the same.
   Duration pace() const;
@@ -65,8 +66,7 @@ class Membership {
   Surroundings& shared_;
   std::uint32_t weight_;
   core::Random random_;
-  Client* client_ = nullptr;
-  std::uint64_t lives_ = 0;
+  Life life_;
   std::uint64_t parts_ = 0;  // how often it has joined
   bool wanted_ = false;
   bool whims_ = false;

@@ -183,16 +183,20 @@ void Network::trouble_all(std::size_t node, TrueTime until) {
 }
 
 TrueTime Network::last_trouble(std::size_t client) const {
-  std::vector<TrueTime> troubles = trouble_.at(client);
+  // What is in the way to the data node keeps nobody from renewing a lease.
+  const auto& all = trouble_.at(client);
+  std::vector<TrueTime> troubles(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(plan_.nodes));
   const auto middle = troubles.begin() + static_cast<std::ptrdiff_t>(troubles.size() / 2);
   std::ranges::nth_element(troubles, middle);
   return *middle;
 }
 
-void Network::cut(std::size_t client, std::size_t node, bool up, bool down, bool hold, Duration length) {
-  const TrueTime until = schedule_.now() + length;
-  if (up) cuts_[client][node][index(Direction::up)] = {until, hold};
-  if (down) cuts_[client][node][index(Direction::down)] = {until, hold};
+void Network::cut(std::size_t client, std::size_t node, const Interruption& interruption) {
+  const TrueTime until = schedule_.now() + interruption.length;
+  for (const Direction direction : {Direction::up, Direction::down}) {
+    if (interruption.only.value_or(direction) != direction) continue;
+    cuts_[client][node][index(direction)] = {until, interruption.hold};
+  }
   trouble(client, node, until);
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "sim/redis/node.hpp"
@@ -17,6 +18,13 @@
 namespace tenure::sim {
 
 enum class Direction : std::uint8_t { up, down };  // to the node, to the client
+
+// Nothing gets through between one client and one node, in one direction or in both.
+struct Interruption {
+  Duration length{};
+  std::optional<Direction> only{};  // nothing: both
+  bool hold = false;                // what is sent meanwhile is delivered when it ends; lost otherwise
+};
 
 // What the network knows of one connection.
 struct Connection {
@@ -46,8 +54,8 @@ class Network {
   // Something from a client to a place outside Redis; it is late or lost like everything else.
   void send_elsewhere(std::function<void()> arrive);
 
-  // Faults that begin and end. A cut is between one client and one node.
-  void cut(std::size_t client, std::size_t node, bool up, bool down, bool hold, Duration length);
+  // Faults that begin and end.
+  void cut(std::size_t client, std::size_t node, const Interruption& interruption);
   void stop_node(std::size_t node, Duration length);
   void slow_node(std::size_t node, Duration each, Duration length);
   void refuse_scripts(std::size_t node, Duration length);

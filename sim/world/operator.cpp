@@ -25,21 +25,22 @@ Setup Operator::draw() {
 void Operator::begin() {
   const Setup target = random_.below(3) == 0 ? shared_.setups.back() : draw();
   shared_.setups.push_back(target);
-  for (std::size_t node = 0; node < nodes_.size(); ++node) shared_.network.excuse_losses(node);
-  const std::size_t others = nodes_.size() - target.nodes;
+  for (std::size_t node = 0; node < shared_.plan.nodes; ++node) shared_.network.excuse_losses(node);
+  const std::size_t others = shared_.plan.nodes - target.nodes;
   if (const Running running = plan(target, random_.below(2) == 0 ? others : random_.below(others + 1))) {
     go_on(running);
   }
 }
 
 void Operator::finish() {
-  Setup target{.nodes = nodes_.size(), .timing = shared_.plan.timing};
+  const std::size_t all = shared_.plan.nodes;
+  Setup target{.nodes = all, .timing = shared_.plan.timing};
   target.keyspace.cap = shared_.plan.cap;
-  target.keyspace.set = std::to_string(nodes_.size()) + "-at-last";
+  target.keyspace.set = std::to_string(all) + "-at-last";
   shared_.setups = {target};
   // All nodes of this world are in it, so that no other set goes on beside it.
   std::vector<std::string> others;
-  for (std::size_t nodes = 1; nodes <= nodes_.size(); ++nodes) {
+  for (std::size_t nodes = 1; nodes <= all; ++nodes) {
     for (const std::string_view name : {"", "-a", "-b"}) others.push_back(std::to_string(nodes).append(name));
   }
   const Running running = plan(target, 0, others);

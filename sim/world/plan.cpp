@@ -96,6 +96,8 @@ Plan make_plan(const Faults& faults, const Profile& profile, core::Random& rando
     plan.locks = beside.below(2) == 0;
     plan.names.resize(1);
     plan.calls_goal += plan.clients * 40 + plan.fleet->sessions * 10;
+    // Drawn apart as well, so that all other worlds with fleets stay as they were.
+    plan.fleet->data_apart = core::Random(core::Random(random).next() ^ 2U).below(3) == 0;
   }
   return plan;
 }

@@ -21,6 +21,7 @@ inline const std::string fleet_prefix = "poll:";
 struct FleetShape {
   std::vector<std::uint32_t> weights;  // by client
   std::size_t sessions = 0;            // at first
+  bool data_apart = false;             // its heartbeats are on a Redis of their own
 };
 
 struct Plan {
@@ -43,6 +44,13 @@ struct Plan {
   double loss = 0;
   double duplicate = 0;
   Duration fault_every{};  // the mean time between faults that begin and end
+
+  // The Redis of the heartbeats, if it is none of the nodes. It has the index behind theirs, and decides about no lease.
+  std::optional<std::size_t> data_node() const {
+    return fleet && fleet->data_apart ? std::optional(nodes) : std::nullopt;
+  }
+  // The nodes, and the data node where there is one.
+  std::size_t servers() const { return nodes + (data_node() ? 1 : 0); }
 };
 
 // So many clients at most are asked about locks and elections when the storm is over; larger crowds only share sessions.

@@ -41,15 +41,18 @@ void Storm::inject(Fault fault) {
   Process& process = *processes_[client];
   const bool hold = random_.below(2) == 0;
   const bool up = random_.below(2) == 0;
+  // Nothing that happens to a data node excuses anything that is promised of leases.
+  const bool has_leases = node < shared_.plan.nodes;
   switch (fault) {
     case Fault::partition:
       // From one node, or from all.
       for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        if (up || i == node) shared_.network.cut(client, i, true, true, hold, length);
+        if (up || i == node) shared_.network.cut(client, i, {.length = length, .hold = hold});
       }
       break;
     case Fault::oneway:
-      shared_.network.cut(client, node, up, !up, hold, length);
+      shared_.network.cut(client, node,
+                          {.length = length, .only = up ? Direction::up : Direction::down, .hold = hold});
       break;
     case Fault::pause:
     case Fault::suspend:
@@ -77,7 +80,7 @@ void Storm::inject(Fault fault) {
       shared_.network.refuse_scripts(node, length);
       break;
     case Fault::remove:
-      shared_.judge.on_broken_assumption();
+      if (has_leases) shared_.judge.on_broken_assumption();
       nodes_[node]->remove(some_name(), shared_.schedule.now());
       break;
     case Fault::fence:
@@ -86,7 +89,7 @@ void Storm::inject(Fault fault) {
       break;
     case Fault::restore:
       if (!nodes_[node]->go_back()) return;
-      shared_.judge.on_data_went_back();
+      if (has_leases) shared_.judge.on_data_went_back();
       break;
     case Fault::restart:
       restart(node, Memory::all, length);
@@ -101,7 +104,7 @@ void Storm::inject(Fault fault) {
       nodes_[node]->wipe(shared_.schedule.now());
       break;
     case Fault::step:
-      shared_.judge.on_broken_assumption();
+      if (has_leases) shared_.judge.on_broken_assumption();
       set_a_clock_ = true;
       shared_.network.excuse_losses(node);
       nodes_[node]->step_clock(random_.between(-std::chrono::hours(3), std::chrono::hours(3)));

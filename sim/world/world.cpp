@@ -11,6 +11,7 @@
 #include "core/base/random.hpp"
 #include "sim/judge/election_questions.hpp"
 #include "sim/judge/fleet_questions.hpp"
+#include "sim/judge/lease_questions.hpp"
 #include "sim/world/course.hpp"
 #include "sim/world/network.hpp"
 #include "sim/world/process.hpp"
@@ -30,25 +31,10 @@ class World {
   std::vector<std::unique_ptr<Node>> make_nodes(ScriptHost& host);
   Setup setup() const;
   std::uint64_t calls() const;
-  bool nothing_held() const;
   void storm();
   void end_quarantines();
-  void take_turns();
-  // What waiters that are lost cost those behind them.
-  struct LostWaiters {
-    Duration away{};  // how long they are
-    Duration turns{};
-    Duration deaf{};
-    std::vector<std::size_t> come_back{};  // those of them that do, in time
-  };
-  void wait_in_order();
-  void lose_waiter(std::size_t which, LostWaiters& cost);
-  void expect_given_back();
-  // Have all but the first so many taken that many turns?
-  bool turns_taken(std::uint64_t turns, std::size_t but_first = 0) const;
   void calm_down();
-  void ask_for_liveness();
-  void ask_a_crowd();
+  void ask_leases();
   void ask_elections();
   void ask_fleet();
   void wait_until_forgotten();
@@ -104,7 +90,7 @@ World::World(const WorldOptions& options, ScriptHost& host)
 
 std::vector<std::unique_ptr<Node>> World::make_nodes(ScriptHost& host) {
   std::vector<std::unique_ptr<Node>> nodes;
-  for (std::size_t i = 0; i < plan_.nodes; ++i) {
+  for (std::size_t i = 0; i < plan_.servers(); ++i) {
     nodes.push_back(std::make_unique<Node>(i, host, setup().keyspace, draw_wall_clock(plan_, true, random_),
                                            judge_, core::Random(random_.next())));
   }
@@ -126,16 +112,12 @@ std::uint64_t World::calls() const {
   return calls;
 }
 
-bool World::nothing_held() const {
-  return std::ranges::all_of(nodes_, [&](const auto& node) { return node->leases(schedule_.now()).empty(); });
-}
-
 Outcome World::run() {
   storm();
   // A clock that was set may keep a dead lease alive for hours.
   if (!over() && !storm_.set_a_clock()) {
     calm_down();
-    if (!over()) plan_.clients <= few ? ask_for_liveness() : ask_a_crowd();
+    if (!over()) ask_leases();
     if (!over() && !plan_.elections.empty()) ask_elections();
     if (!over() && plan_.fleet) ask_fleet();
   }
@@ -154,9 +136,9 @@ Outcome World::run() {
   outcome.faults[static_cast<std::size_t>(Fault::delay)] = network_.late();
   outcome.faults[static_cast<std::size_t>(Fault::duplicate)] = network_.doubled();
   if (has(plan_.faults, Fault::skew))
-    outcome.faults[static_cast<std::size_t>(Fault::skew)] = plan_.clients + plan_.nodes;
+    outcome.faults[static_cast<std::size_t>(Fault::skew)] = plan_.clients + plan_.servers();
   if (has(plan_.faults, Fault::drift))
-    outcome.faults[static_cast<std::size_t>(Fault::drift)] = plan_.clients + plan_.nodes;
+    outcome.faults[static_cast<std::size_t>(Fault::drift)] = plan_.clients + plan_.servers();
   return outcome;
 }
 
@@ -212,65 +194,8 @@ void World::end_quarantines() {
   expect_empty();
 }
 
-void World::ask_for_liveness() {
-  const Duration round_trips = plan_.delay_usual * 40;
-  const Duration ttl = plan_.timing.ttl;
-  const std::string& key = plan_.names[0];
-  Process& first = *processes_[0];
-  Process& second = *processes_[1];
-  take_turns();
-  expect_given_back();
-  if (!over()) {
-    wait_in_order();
-    expect_given_back();
-  }
-  if (over()) return;
-
-  // Free names are granted within a few round trips, all at once over a new connection.
-  first.crash();
-  for (const auto& name : plan_.names) first.wish_once(name, Duration::zero());
-  expect("L1", round_trips, "a free name was not granted within a few round trips", [&] {
-    return std::ranges::all_of(plan_.names, [&](const auto& name) { return first.holds(name); });
-  });
-  // With nothing in its way a lease stays held.
-  run_until(schedule_.now() + ttl * 2);
-  expect("L5", {}, "a lease was lost in calm weather", [&] { return first.holds(key); });
-  // A dead owner is replaced when its TTL has run out; clocks may differ by a tenth.
-  second.wish_once(key, std::nullopt);
-  run_until(schedule_.now() + ttl / 2);
-  first.crash();
-  expect("L2", ttl * 11 / 10 + std::chrono::milliseconds(400), "a dead owner was not replaced in time",
-         [&] { return second.holds(key); });
-  // Who waits has the name soon after it is given back: at its next look, within 300 ms of its own clock.
-  first.wish_once(key, std::nullopt);
-  run_until(schedule_.now() + round_trips);
-  second.retire();
-  expect("L1", std::chrono::milliseconds(320) + round_trips, "a waiter was not granted what was given back",
-         [&] { return first.holds(key); });
-  // What is given back while nodes cannot be reached is gone soon after they can; all nodes, or half of them.
-  const bool all_nodes = random_.below(2) == 0;
-  for (std::size_t node = 0; node < plan_.nodes; ++node) {
-    if (all_nodes || node % 2 == 1)
-      network_.cut(0, node, true, true, false, plan_.timing.node_timeout * 3 / 2);
-  }
-  if (plan_.password) {
-    first.retire();
-  } else {
-    first.forget_all();
-  }
-  expect("L9", plan_.timing.node_timeout * 5 + round_trips, "what was given back is still there",
-         [&] { return nothing_held(); });
-
-  for (const auto& process : processes_) process->retire();
-  wait_until_forgotten();
-  expect_empty();
-}
-
-// In a long queue not everybody is told of a release.
-void World::ask_a_crowd() {
-  wait_in_order();
-  expect_given_back();
-  for (const auto& process : processes_) process->retire();
+void World::ask_leases() {
+  LeaseQuestions(shared_, nodes_, processes_, course_, random_).ask();
   wait_until_forgotten();
   expect_empty();
 }
@@ -282,7 +207,7 @@ void World::ask_elections() {
 }
 
 void World::ask_fleet() {
-  FleetQuestions(shared_, processes_, course_, core::Random(random_.next())).ask();
+  FleetQuestions(shared_, nodes_, processes_, course_, core::Random(random_.next())).ask();
   wait_until_forgotten();
   expect_empty();
   for (const auto& node : nodes_) {
@@ -290,98 +215,6 @@ void World::ask_fleet() {
       if (!over()) judge_.violated("L9", schedule_.now(), key + " is left behind by a fleet");
     }
   }
-}
-
-bool World::turns_taken(std::uint64_t turns, std::size_t but_first) const {
-  return std::all_of(processes_.begin() + static_cast<std::ptrdiff_t>(but_first), processes_.end(),
-                     [&](const auto& process) { return process->turns() == turns; });
-}
-
-// All want a free name at the same moment. Votes that split end, and everybody has its turn.
-void World::take_turns() {
-  const std::string& key = plan_.names[0];
-  for (const auto& process : processes_) process->take_a_turn(key);
-  expect("L6", std::chrono::seconds(2), "nobody was granted a name that all wanted", [&] {
-    return std::ranges::any_of(processes_, [](const auto& process) { return process->turns() == 2; });
-  });
-  expect("L7", std::chrono::seconds(nodes_.size() == 1 ? 1 : 5),
-         "somebody who waits was never granted the name", [&] { return turns_taken(2); });
-}
-
-// Who came first is served first; messages see to it, without anybody looking again. With several nodes the order is
-// only roughly kept, and votes may split for a while.
-void World::wait_in_order() {
-  const Duration round_trips = plan_.delay_usual * 40;
-  const std::string& key = plan_.names[0];
-  const std::uint64_t turns = processes_[1]->turns() + 1;
-  processes_[0]->wish_once(key, Duration::zero());
-  for (std::size_t i = 1; i < processes_.size(); ++i) {
-    run_until(schedule_.now() + round_trips);
-    processes_[i]->take_a_turn(key);
-  }
-  run_until(schedule_.now() + round_trips);
-  // In every other world some in front, but never all, are in no state to come.
-  const bool some_fail = processes_.size() > 2 && random_.below(2) == 0;
-  const std::size_t lost = some_fail ? 1 + random_.below(processes_.size() - 2) : 0;
-  LostWaiters cost;
-  // Whoever came back in time to be served would let those still silent have their turns once more.
-  cost.away =
-      plan_.timing.ttl / 2 + Duration(redis::turn_of_waiter) * 2 * static_cast<std::int64_t>(lost + 1);
-  // Where not everybody is told, another turn is lost at each doubling of the number of the silent.
-  if (lost > 8) cost.turns = Duration(redis::turn_of_waiter) * 2;
-  for (std::size_t i = 1; i <= lost; ++i) lose_waiter(i, cost);
-  run_until(schedule_.now() + round_trips);
-  processes_[0]->retire();
-  const Duration votes = nodes_.size() == 1 ? Duration::zero() : std::chrono::seconds(2);
-  expect("L7",
-         round_trips * static_cast<std::int64_t>(processes_.size()) + cost.turns * 5 / 4 + cost.deaf + votes,
-         "a waiter was not called", [&] { return turns_taken(turns, 1 + lost); });
-  for (std::size_t i = lost + 2; i < processes_.size() && nodes_.size() == 1; ++i) {
-    if (processes_[i]->last_turn() < processes_[i - 1]->last_turn() && !over())
-      judge_.violated("L7", schedule_.now(), "who came later was served before who came first");
-  }
-  // Who was stopped or cut off comes again, and waits anew.
-  expect("L7", cost.away + plan_.timing.ttl * 2 + plan_.timing.node_timeout * 2 + std::chrono::seconds(2),
-         "a waiter that was silent for a while was never granted the name", [&] {
-           return std::ranges::all_of(cost.come_back,
-                                      [&](std::size_t i) { return processes_[i]->turns() == turns; });
-         });
-  for (std::size_t i = 1; i <= lost; ++i) {
-    processes_[i]->retire();
-    processes_[i]->crash();
-  }
-}
-
-// Killed, it is skipped at once. Stopped, or cut off without Redis noticing, it costs a turn. Deaf for a moment, it comes
-// when it hears again.
-void World::lose_waiter(std::size_t which, LostWaiters& cost) {
-  Process& process = *processes_[which];
-  const auto how = random_.below(4);
-  if (how == 0) {
-    process.crash();
-    return;
-  }
-  cost.come_back.push_back(which);
-  if (how == 1) {
-    for (std::size_t node = 0; node < nodes_.size(); ++node) process.on_closed(node);
-    cost.deaf = plan_.timing.node_timeout * 5 / 4 + std::chrono::milliseconds(300);
-    return;
-  }
-  cost.turns += redis::turn_of_waiter;
-  if (how == 2) {
-    process.pause(cost.away, false);
-    return;
-  }
-  for (std::size_t node = 0; node < nodes_.size(); ++node) {
-    network_.cut(which, node, true, true, false, cost.away);
-  }
-}
-
-// Also by clients that hear of it only after the next has been called.
-void World::expect_given_back() {
-  expect("L9", plan_.delay_usual * 40 + std::chrono::milliseconds(250), "what was given back is still there",
-         [&] { return nothing_held(); });
-  run_until(schedule_.now() + plan_.delay_usual * 40);
 }
 
 // Until leases that nobody gave back have run out, and queues in which nobody stands any more: these last as long as the
