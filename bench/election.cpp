@@ -7,6 +7,7 @@
 
 #include "benches.hpp"
 #include "client_of.hpp"
+#include "cores.hpp"
 #include "floor.hpp"
 #include "measure.hpp"
 #include "stage.hpp"
@@ -90,7 +91,7 @@ class Relay {
            "the candidates do not settle");
   }
 
-  test::Nodes nodes_{1};
+  test::Nodes nodes_ = start_nodes(1);
   std::deque<Candidate> all_;
 };
 
@@ -127,7 +128,7 @@ class PlainRelay {
     return std::stoll(info.substr(info.find(field) + field.size()));
   }
 
-  test::Nodes nodes_{1};
+  test::Nodes nodes_ = start_nodes(1);
   Floor holder_{nodes_[0].socket_path()};
   Floor waiter_{nodes_[0].socket_path()};
 };
@@ -188,7 +189,7 @@ void crash_candidate(const std::string& url) {
 }
 
 Rows crash(Stage& stage) {
-  test::Nodes nodes(1);
+  test::Nodes nodes = start_nodes(1);
   test::RedisServer& server = nodes[0];
   const std::string url = url_of(nodes);
   std::vector<double> late;
@@ -215,7 +216,7 @@ Rows crash(Stage& stage) {
 }
 
 Rows thousand_elections(Stage& stage) {
-  test::Nodes nodes(1);
+  test::Nodes nodes = start_nodes(1);
   test::RedisServer& server = nodes[0];
   const std::string url = url_of(nodes);
   const auto watched = std::chrono::seconds(stage.quick() ? 5 : 15);

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "benches.hpp"
+#include "cores.hpp"
 #include "instances.hpp"
 #include "measure.hpp"
 #include "stage.hpp"
@@ -29,7 +30,7 @@ void start(Fleet& fleet) {
 // From the end of the work on a session here to the start of it there.
 std::vector<double> gaps(int rounds) {
   std::vector<double> all;
-  const test::Nodes nodes(1);
+  const test::Nodes nodes = start_nodes(1);
   const std::string url = url_of(nodes);
   const auto sessions = session_names(40);
   for (int round = 0; round < rounds; ++round) {

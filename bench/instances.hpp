@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "client_of.hpp"
+#include "cores.hpp"
 #include "support/process.hpp"
 #include "support/wait.hpp"
 
@@ -85,7 +86,7 @@ class Instances {
   }
 
  private:
-  test::Nodes nodes_{1};
+  test::Nodes nodes_ = start_nodes(1);
   std::vector<std::string> sessions_;
   std::chrono::milliseconds ttl_;
   int started_ = 100;

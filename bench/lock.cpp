@@ -1,5 +1,6 @@
 #include "benches.hpp"
 #include "client_of.hpp"
+#include "cores.hpp"
 #include "crowd.hpp"
 #include "floor_calls.hpp"
 #include "measure.hpp"
@@ -40,7 +41,7 @@ struct Caller {
 }  // namespace
 
 Rows one_caller(Stage& stage) {
-  test::Nodes nodes(1);
+  test::Nodes nodes = start_nodes(1);
   Caller by_hand(nodes[0].socket_path());
   const Client client = client_of(nodes);
   const Lock lock = client.lock("bench");
@@ -66,8 +67,7 @@ Rows one_caller(Stage& stage) {
   row.entries = measure(all, stage.rounds());
   row.goals = {
       {"speed / A's", row.speed("Tenure", row.entries[0].name), Goal::Side::at_least, 0.9, Unit::times,
-       "The reason is not known yet. On all cores each answer seems to wake our caller on another core than "
-       "the server's, which costs more than all else, and happens to the floors seldom."},
+       "Between two cores most of the time is spent on waking the one that sleeps; see the rows with spin."},
       {"speed / that of the fastest peer", speed_of_fastest_peer(row, "Tenure", stage), Goal::Side::at_least,
        1, Unit::times,
        "Where that is PostgreSQL: its advisory lock is an entry in the server's memory that ends "
@@ -79,7 +79,7 @@ Rows many_callers(Stage& stage) {
   constexpr int callers = 64;
   constexpr int cycles = 30;  // of each caller in a block
   constexpr double work = callers * cycles;
-  test::Nodes nodes(1);
+  test::Nodes nodes = start_nodes(1);
   std::vector<std::unique_ptr<Caller>> own;
   for (std::size_t i = 0; i < callers; ++i) own.push_back(std::make_unique<Caller>(nodes[0].socket_path()));
   const auto key = [](std::size_t i) { return "redlock:own" + std::to_string(i); };

@@ -4,6 +4,7 @@
 
 #include "benches.hpp"
 #include "client_of.hpp"
+#include "cores.hpp"
 #include "floor.hpp"
 #include "measure.hpp"
 #include "relay.hpp"
@@ -125,7 +126,7 @@ std::vector<Entry> run(const std::vector<Runner>& runners, int rounds) {
 }
 
 Row measured(std::size_t waiters, Stage& stage) {
-  test::Nodes nodes(1);
+  test::Nodes nodes = start_nodes(1);
   const std::size_t participants = waiters + 1;
   const ByHand by_hand(nodes[0].socket_path(), participants);
   const ByTenure apart(nodes, participants, false);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "benches.hpp"
+#include "cores.hpp"
 #include "measure.hpp"
 #include "peer.hpp"
 #include "report.hpp"
@@ -29,7 +30,7 @@ struct Bench {
 };
 
 const std::vector<Bench>& benches() {
-  static const std::vector<Cores> both{Cores::one, Cores::all};
+  static const std::vector<Cores> both{Cores::one, Cores::apart};
   static const std::vector<Bench> all{
       {"one", both, true, one_caller},
       {"many", both, true, many_callers},
@@ -38,10 +39,10 @@ const std::vector<Bench>& benches() {
       {"renew", both, true, renewal},
       {"placement", {Cores::one}, false, placement},
       {"elect", both, false, election_hand_over},
-      {"crash", {Cores::all}, false, crash},
-      {"elections", {Cores::all}, false, thousand_elections},
-      {"fleet", {Cores::all}, false, fleet},
-      {"idle", {Cores::all}, false, idle_fleet},
+      {"crash", {Cores::apart}, false, crash},
+      {"elections", {Cores::apart}, false, thousand_elections},
+      {"fleet", {Cores::apart}, false, fleet},
+      {"idle", {Cores::apart}, false, idle_fleet},
   };
   return all;
 }
@@ -49,6 +50,11 @@ const std::vector<Bench>& benches() {
 struct Findings {
   Summaries rows{};
   std::vector<std::string> failed{};
+
+  // Said once, however many passes it concerns.
+  void fail(std::string what) {
+    if (std::ranges::find(failed, what) == failed.end()) failed.push_back(std::move(what));
+  }
 };
 
 struct Wanted {
@@ -100,7 +106,7 @@ void run_pass(const Wanted& wanted, Cores cores, const std::string& pass, Stage&
                               findings.rows.add(std::move(row));
                             }
                           } catch (const std::exception& error) {
-                            findings.failed.push_back(what + ": " + error.what());
+                            findings.fail(what + ": " + error.what());
                             std::cerr << error.what() << " … ";
                           }
                         }).seconds;
@@ -119,13 +125,16 @@ bool run(const Wanted& wanted) {
   Findings findings;
   std::map<std::string, std::string> peers;
   for (int pass = 1; pass <= wanted.passes; ++pass) {
-    for (const Cores cores : {Cores::one, Cores::all}) {
+    for (const Cores cores : {Cores::one, Cores::apart}) {
+      if (!available(cores)) {
+        findings.fail("the rows on a core each: there is only one core here");
+        continue;
+      }
       Stage stage(wanted.quick);
       run_pass(wanted, cores, "pass " + std::to_string(pass) + " of " + std::to_string(wanted.passes), stage,
                findings);
       peers.insert(stage.versions().begin(), stage.versions().end());
-      for (const std::string& name : stage.absent())
-        findings.failed.push_back(name + ": could not be had here");
+      for (const std::string& name : stage.absent()) findings.fail(name + ": could not be had here");
     }
     if (!wanted.page.empty()) write_page(report_of(findings, peers, wanted.quick), wanted.page);
   }

@@ -1,7 +1,5 @@
 #include "measure.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <ctime>
 #include <exception>
@@ -79,24 +77,6 @@ std::vector<Figure> latencies(const std::vector<double>& seconds) {
 double quantile(std::vector<double> values, double share) {
   std::ranges::sort(values);
   return values.at(static_cast<std::size_t>(share * static_cast<double>(values.size() - 1)));
-}
-
-void pin(Cores cores) {
-  // As many as this process was given at its start.
-  static const cpu_set_t all = [] {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    sched_getaffinity(0, sizeof set, &set);
-    return set;
-  }();
-  cpu_set_t set = all;
-  if (cores == Cores::one) {
-    int first = 0;
-    while (CPU_ISSET(first, &all) == 0) ++first;
-    CPU_ZERO(&set);
-    CPU_SET(first, &set);
-  }
-  sched_setaffinity(0, sizeof set, &set);
 }
 
 }  // namespace tenure::bench

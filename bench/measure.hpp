@@ -39,7 +39,4 @@ std::vector<Figure> latencies(const std::vector<double>& seconds);
 // The value below which that share of them lies.
 double quantile(std::vector<double> values, double share);
 
-// This process and what it starts from now on, on one core or on all again.
-void pin(Cores cores);
-
 }  // namespace tenure::bench

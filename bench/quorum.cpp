@@ -4,6 +4,7 @@
 
 #include "benches.hpp"
 #include "client_of.hpp"
+#include "cores.hpp"
 #include "crowd.hpp"
 #include "floor_calls.hpp"
 #include "measure.hpp"
@@ -75,7 +76,7 @@ class ByHand {
 };
 
 Row measured(std::size_t callers, Stage& stage) {
-  test::Nodes nodes(node_count);
+  test::Nodes nodes = start_nodes(node_count);
   ByHand by_hand(nodes, callers);
   const Client client = client_of(nodes);
   std::vector<Lock> locks;

@@ -3,6 +3,7 @@
 #include "benches.hpp"
 #include "client_of.hpp"
 #include "core/lease/keeper.hpp"
+#include "cores.hpp"
 #include "crowd.hpp"
 #include "floor.hpp"
 #include "measure.hpp"
@@ -178,7 +179,7 @@ Entry entry_of(const std::string& name, Kind kind, const std::vector<Cost>& cost
 }
 
 Row measured(std::size_t count, Stage& stage) {
-  test::Nodes nodes(1);
+  test::Nodes nodes = start_nodes(1);
   Meter meter(nodes[0]);
   ByHand by_hand(nodes[0], count);
   std::vector<Cost> paced;

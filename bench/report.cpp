@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "measure.hpp"
+#include "overview.hpp"
 #include "plot.hpp"
 #include "words.hpp"
 
@@ -141,7 +142,9 @@ tokens, reconnecting, or threads that share a connection, as far as the line doe
 their defaults where nothing else is said.
 
 *On one core* means that the server, the program and all threads share a core: nothing is won or lost by waking another
-core, and ratios repeat within some per cent. *On all cores* is what a user has, and depends more on the machine.
+core, and ratios repeat within some per cent. *On a core each* means that all servers share one core and all clients
+another: every answer wakes a core that may sleep, which is what a user on a quiet machine has. Nothing is left to the
+kernel to place.
 
 **How to repeat it.** `./dev bench` installs what it needs, starts private servers and writes this page; it takes
 about half an hour. `./dev bench --quick` takes about two minutes and is less exact. `./dev bench one many` measures these rows only
@@ -157,6 +160,7 @@ std::string page(const Report& report) {
          "is, all in one run on one machine"
       << (passes > 1 ? ", gone through " + std::to_string(passes) + " times" : "") << ".\n";
   if (report.quick) out << "\nThis was a quick run: an impression, not a measurement.\n";
+  if (const std::string table = overview(report.rows); !table.empty()) out << "\n## In short\n\n" << table;
   out << how_to_read << "\n## Goals\n\n";
   write_goals(out, report.rows);
   write_missed(out, report.rows);

@@ -48,7 +48,8 @@ struct Goal {
   }
 };
 
-enum class Cores : std::uint8_t { one, all };
+// Server and clients together on one core, or the servers on one and all clients on another.
+enum class Cores : std::uint8_t { one, apart };
 
 struct Row {
   std::string id;     // a word for file names
@@ -58,7 +59,7 @@ struct Row {
   std::string compared{};
   std::vector<Entry> entries{};
   std::vector<Goal> goals{};
-  Cores cores = Cores::all;
+  Cores cores = Cores::apart;
 
   // Nothing where that was not measured.
   std::optional<double> find(std::string_view entry, std::string_view label) const;

@@ -14,6 +14,8 @@
 #include <system_error>
 #include <vector>
 
+#include "cores.hpp"
+
 namespace tenure::bench {
 
 namespace {
@@ -98,6 +100,7 @@ PostgresServer::PostgresServer() : directory_("postgres") {
                                   "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync"}),
                      options);
   if (made.exit_code(start_max) != 0) throw std::runtime_error("initdb: " + made.out() + made.err());
+  const AmongServers here;
   process_ = std::make_unique<Process>(
       as_postgres({programs + "postgres", "-D", data, "-c", "listen_addresses=", "-c",
                    "unix_socket_directories=" + directory_.path().string(), "-c", "max_connections=200"}),
@@ -127,6 +130,7 @@ bool EtcdServer::launch() {
   const auto [client, peer] = free_ports();
   url_ = "http://127.0.0.1:" + client;
   const std::string peer_url = "http://127.0.0.1:" + peer;
+  const AmongServers here;
   process_ = std::make_unique<Process>(
       std::vector<std::string>{"etcd", "--name", "bench", "--data-dir", directory_.path() / "data",
                                "--listen-client-urls", url_, "--advertise-client-urls", url_,

@@ -24,10 +24,10 @@ std::optional<Span> Summary::figure(std::string_view entry, std::string_view lab
   return span(values);
 }
 
-std::optional<Span> Summary::speed(std::string_view entry) const {
+std::optional<Span> Summary::speed(std::string_view entry, std::string_view of) const {
   std::vector<double> values;
   for (const Row& pass : passes_) {
-    if (const auto value = pass.speed(entry, pass.entries.front().name)) values.push_back(*value);
+    if (const auto value = pass.speed(entry, of)) values.push_back(*value);
   }
   return span(values);
 }

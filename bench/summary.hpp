@@ -28,7 +28,9 @@ class Summary {
 
   std::optional<Span> figure(std::string_view entry, std::string_view label) const;
   // As fast as so many times the first entry.
-  std::optional<Span> speed(std::string_view entry) const;
+  std::optional<Span> speed(std::string_view entry) const { return speed(entry, row().entries.front().name); }
+  // As fast as so many times that other one.
+  std::optional<Span> speed(std::string_view entry, std::string_view of) const;
   // Between the quartiles of the blocks: the middle of the passes.
   double spread(std::string_view entry, std::string_view label) const;
 

@@ -67,7 +67,7 @@ std::string shown_bound(const Goal& goal) {
   return (goal.side == Goal::Side::at_least ? "≥ " : "≤ ") + to_text(goal.bound, goal.unit);
 }
 
-std::string to_text(Cores cores) { return cores == Cores::one ? "one core" : "all cores"; }
+std::string to_text(Cores cores) { return cores == Cores::one ? "one core" : "a core each"; }
 
 std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count_if(
