@@ -49,7 +49,8 @@ std::vector<core::Grant> grants_of(const core::Request& request) {
 
 }  // namespace
 
-// What is sent to a node for one grant goes over one connection, so that no release overtakes what it takes back (T12).
+// What sets or deletes the key of one grant on a node goes over one connection, so that no release overtakes what it takes
+// back (T12).
 void Client::expect_one_connection(const core::Send& send) {
   const int patience = core::patience_of(send);
   for (const core::Grant& grant : grants_of(send.request)) {
