@@ -105,10 +105,16 @@ TEST_F(TlsProgramTest, AServerThatCannotProveItselfIsRefused) {
       elsewhere, with_secret(elsewhere, "rediss"), trusting(),
       "is not for 127.0.0.1; if it should be for another, give the server name to expect (--tls-name)");
   RedisServer good({.tls = certificates_.server()});
-  expect_refused(good, with_secret(good, "rediss"), {},
-                 "from a CA that is not trusted here; the CA file (--tls-ca) names those that are");
+  const std::string untrusted =
+      "the server's certificate is from a CA that is not trusted here; the CA file (--tls-ca) names those "
+      "that are";
+  expect_refused(good, with_secret(good, "rediss"), {}, untrusted);
   const Result examined = tenure({"doctor", "--redis", with_secret(good, "rediss")});
-  EXPECT_TRUE(has(examined.out, "the CA file (--tls-ca) names those that are")) << examined.out;
+  for (const std::string start : {"DOWN (", "it is down: "}) {
+    EXPECT_TRUE(has(examined.out, start + untrusted)) << examined.out;
+  }
+  const Result as_json = tenure({"doctor", "--json", "--redis", with_secret(good, "rediss")});
+  EXPECT_TRUE(has(as_json.out, "\"reason\": \"" + untrusted + "\"")) << as_json.out;
   expect_refused(
       good, with_secret(good, "rediss"), trusting() + Words{"--tls-name", "elsewhere"},
       "is not for elsewhere; if it should be for another, give the server name to expect (--tls-name)");
@@ -188,6 +194,17 @@ TEST_F(TlsProgramTest, FilesThatAreOfNoUseAreNamedBeforeRedisIsAsked) {
       has(says({"--tls-cert", one.certificate_file, "--tls-key", other.key_file}), "does not belong"));
   EXPECT_TRUE(has(says({"--tls-name", ".example.com"}),
                   "expect (--tls-name) is \".example.com\", which is not a host name"));
+}
+
+TEST_F(TlsProgramTest, AFileOfNoUseIsNamedByTheVariableThatGaveIt) {
+  const auto says = [](const Words& environment) {
+    return tenure({"init"}, Words{"TENURE_REDIS=rediss://127.0.0.1:1"} + environment).err;
+  };
+  EXPECT_EQ(
+      says({"TENURE_TLS_CA=/no/such"}),
+      "tenure: TLS: the CA file (TENURE_TLS_CA) \"/no/such\" cannot be read: No such file or directory\n");
+  EXPECT_EQ(says({"TENURE_TLS_CERT=/no/such"}),
+            "tenure: TLS: a client certificate (TENURE_TLS_CERT) is of no use without its key (--tls-key)\n");
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 #include "cli/doctor/node_findings.hpp"
-#include "cli/nodes/tls_options.hpp"
 #include "core/base/check.hpp"
 
 namespace tenure::cli {
@@ -37,7 +36,7 @@ Finding down_finding(const NodeFacts& node) {
   return {Severity::error,
           "down",
           {},
-          "it is down: " + naming_tls_options(node.down->detail),
+          "it is down: " + node.down->detail,
           "it has no vote: no lease is granted there",
           advice_for(node)};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/nodes/tls_options.hpp"
 #include "core/base/number.hpp"
 #include "redis/net/caller.hpp"
 #include "runtime/boot_clock.hpp"
@@ -65,10 +66,8 @@ Asked<std::string> ask_text(redis::Caller& redis, const std::string& key) {
   return redis.call({"GET", key}).map([](const redis::Value& value) { return value.text; });
 }
 
-}  // namespace
-
-NodeFacts look_at(const redis::Address& address, const runtime::Tls& tls, const UsedKeys& keys,
-                  core::Duration timeout) {
+NodeFacts ask(const redis::Address& address, const runtime::Tls& tls, const UsedKeys& keys,
+              core::Duration timeout) {
   NodeFacts facts;
   facts.address = address;
   auto redis = redis::Caller::connect(address, timeout, tls);
@@ -90,6 +89,15 @@ NodeFacts look_at(const redis::Address& address, const runtime::Tls& tls, const 
   facts.fence = ask_text(*redis, keys.keyspace.fence());
   facts.missing_rights = missing_rights(*redis, keys);
   if (!facts.missing_rights && broke(facts.missing_rights.error())) facts.down = facts.missing_rights.error();
+  return facts;
+}
+
+}  // namespace
+
+NodeFacts look_at(const redis::Address& address, const runtime::Tls& tls, const UsedKeys& keys,
+                  core::Duration timeout) {
+  NodeFacts facts = ask(address, tls, keys, timeout);
+  if (facts.down) facts.down->detail = naming_tls_options(std::move(facts.down->detail));
   return facts;
 }
 

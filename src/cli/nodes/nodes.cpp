@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 
 #include "api/environment.hpp"
 #include "cli/message.hpp"
+#include "cli/nodes/tls_options.hpp"
 #include "cli/secrets.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/timing.hpp"
@@ -29,25 +29,29 @@ tl::expected<detail::NamedNodes, std::string> find_named(const NodeArgs& args) {
 }
 
 // In the order of the variables that stand in for them.
-constexpr std::array<std::string_view, detail::tls_variables.size()> tls_flag_names{
-    "--tls-ca", "--tls-cert", "--tls-key", "--tls-name"};
+constexpr std::array<std::string TlsNames::*, detail::tls_variables.size()> tls_names{
+    &TlsNames::ca, &TlsNames::certificate, &TlsNames::key, &TlsNames::server_name};
 
 // Sets TLS up where a node asks for it. Where none does, whoever gave a certificate believes otherwise.
 std::optional<std::string> set_up_tls(const NodeArgs& args, const redis::Address* beside, Nodes& nodes) {
   const bool wanted =
       std::ranges::any_of(nodes.addresses, &redis::Address::tls) || (beside != nullptr && beside->tls);
   nodes.tls_options = args.tls;
+  TlsNames names;
   for (std::size_t i = 0; i < detail::tls_variables.size(); ++i) {
     const auto& [variable, field] = detail::tls_variables[i];
     std::string& value = nodes.tls_options.*field;
-    const bool by_flag = !value.empty();
-    if (!by_flag) value = detail::variable(variable).value_or("");
+    std::string& name = names.*tls_names[i];
+    if (auto given = value.empty() ? detail::variable(variable) : std::nullopt) {
+      value = std::move(*given);
+      name = variable;
+    }
     if (wanted || value.empty()) continue;
-    return detail::tls_not_asked_for(std::string(by_flag ? tls_flag_names[i] : variable));
+    return detail::tls_not_asked_for(name);
   }
   if (!wanted) return std::nullopt;
   auto tls = runtime::Tls::load(nodes.tls_options);
-  if (!tls) return "TLS: " + without_secrets(tls.error());
+  if (!tls) return "TLS: " + naming_tls_options(without_secrets(tls.error()), names);
   nodes.tls = std::move(*tls);
   return std::nullopt;
 }
