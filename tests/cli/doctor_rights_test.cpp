@@ -142,7 +142,7 @@ TEST_F(DoctorRightsTest, WhatItAdvisesToANewRedisCanBePastedWhereThereIsAPasswor
   redis.command({"FLUSHALL"});
   const Result before = doctor();
   EXPECT_FALSE(has(before.out, "gehe!m")) << before.out;
-  const std::string start = "do:  if it is new, with its password in REDIS_PASSWORD: ";
+  const std::string start = "do:  if it is new, with its password, as in the URL, in REDIS_PASSWORD: ";
   const auto at = before.out.find(start);
   ASSERT_NE(at, std::string::npos) << before.out;
   const std::string line =

@@ -12,7 +12,8 @@ namespace {
 
 bool has_secret(const redis::Address& address) { return !address.password.empty() || !address.user.empty(); }
 
-// For a shell, which puts it in: a secret is not shown, and stars in its place would be of no use.
+// For double quotes in a shell, which puts the secret in: it is not shown, and stars in its place would be of no use. All
+// else that a shell would change there is percent-encoded in an address.
 std::string with_secret_from_environment(const redis::Address& address) {
   std::string url = redis::to_text(address);
   if (const auto stars = url.find("***@"); has_secret(address) && stars != std::string::npos) {
@@ -83,7 +84,7 @@ std::string how_to_init(const Nodes& nodes) {
   for (const auto& address : nodes.addresses) {
     urls += (urls.empty() ? "" : ",") + with_secret_from_environment(address);
   }
-  return ", with its password in REDIS_PASSWORD: TENURE_REDIS=\"" + urls + "\" tenure init" +
+  return ", with its password, as in the URL, in REDIS_PASSWORD: TENURE_REDIS=\"" + urls + "\" tenure init" +
          common_options(nodes);
 }
 

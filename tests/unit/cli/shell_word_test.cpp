@@ -38,5 +38,22 @@ TEST(ShellWord, PathsInAdviceAreQuotedAndNeverCut) {
                                      "' --tls-key /etc/key.pem");
 }
 
+// It stands in double quotes, so that the shell puts the password in; nothing else may mean anything to it there.
+TEST(ShellWord, OnlyThePasswordIsPutIntoAdviceByTheShell) {
+  const Nodes nodes{.addresses = {redis::parse_url("redis://$(id)`\"\\!:secret@a").value(),
+                                  redis::parse_url("unix://:secret@/tmp/$HOME`\"\\!.sock").value()}};
+  const std::string advice = how_to_init(nodes);
+  const std::string start = "TENURE_REDIS=\"";
+  const auto at = advice.find(start) + start.size();
+  std::string urls = advice.substr(at, advice.rfind('"') - at);
+  const std::string password = "$REDIS_PASSWORD";
+  for (const auto& address : nodes.addresses) {
+    ASSERT_NE(urls.find(password), std::string::npos) << redis::to_text(address);
+    urls.erase(urls.find(password), password.size());
+  }
+  EXPECT_EQ(urls.find_first_of("$`\"\\!"), std::string::npos) << urls;
+  EXPECT_EQ(urls.find("secret"), std::string::npos) << urls;
+}
+
 }  // namespace
 }  // namespace tenure::cli
