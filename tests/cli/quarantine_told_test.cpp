@@ -86,7 +86,8 @@ TEST(QuarantineTold, APollerWithAnotherCapIsToldWhichOneToUse) {
   const auto poller =
       start_tenure({"poll", "--redis", fleet.nodes[0].url(), "--ttl", "1s", "--ttl-max", "30s"});
   EXPECT_TRUE(prints(
-      *poller, "the cap of this Redis is 1m, ours is 30s; everybody must use one ttl_max: use --ttl-max 1m"))
+      *poller,
+      "the cap of this Redis is 1m, ours is 30s; all clients must use the same ttl_max: use --ttl-max 1m"))
       << poller->out();
 }
 

@@ -183,9 +183,9 @@ TEST_F(NodeSetTest, AnotherCapIsGivenToNodesInUse) {
   EXPECT_EQ(holder->exit_code(), 79);
   const Result old = run({0, 1, 2});
   EXPECT_EQ(old.code, 76);
-  EXPECT_TRUE(
-      has(old.err,
-          "the cap of this Redis is 300ms, ours is 1s; everybody must use one ttl_max: use --ttl-max 300ms"))
+  EXPECT_TRUE(has(old.err,
+                  "the cap of this Redis is 300ms, ours is 1s; all clients must use the same ttl_max: use "
+                  "--ttl-max 300ms"))
       << old.err;
   EXPECT_EQ(
       tenure(Words{"run", "job", "-n", "--ttl", "300ms"} + with({0, 1, 2}, "300ms") + Words{"--", "true"})

@@ -173,7 +173,7 @@ TEST_F(RunTest, AnotherCapIsRefusedWithBothCaps) {
   EXPECT_EQ(result.code, 76);
   EXPECT_TRUE(
       has(result.err,
-          "the cap of this Redis is 1m, ours is 2m; everybody must use one ttl_max: use --ttl-max 1m"))
+          "the cap of this Redis is 1m, ours is 2m; all clients must use the same ttl_max: use --ttl-max 1m"))
       << result.err;
   EXPECT_EQ(keys(redis), only_record);
 }

@@ -116,8 +116,9 @@ TEST(ApiClient, AnotherCapIsToldWithoutTheOptionsOfTheProgram) {
   EXPECT_EQ(refused.error().code, Code::not_open);
   EXPECT_EQ(refused.error().not_open.value().why, NotOpen::Why::other_ttl_max);
   EXPECT_EQ(refused.error().not_open.value().ttl_max, nodes.cap());
-  EXPECT_EQ(refused.error().message,
-            urls_of(nodes)[0] + ": the cap of this Redis is 1m, ours is 2m; everybody must use one ttl_max");
+  EXPECT_EQ(
+      refused.error().message,
+      urls_of(nodes)[0] + ": the cap of this Redis is 1m, ours is 2m; all clients must use the same ttl_max");
 }
 
 TEST(ApiClient, AnotherSetIsToldWithoutTheOptionsOfTheProgram) {

@@ -77,7 +77,7 @@ NotOpenText not_open_text(const core::Refusal& refusal, const Nodes& nodes, Pati
   }
   if (record->terms.cap != nodes.keyspace.cap) {
     return {one + ": the cap of this Redis is " + core::to_text(record->terms.cap) + ", ours is " +
-                core::to_text(nodes.keyspace.cap) + "; everybody must use one ttl_max",
+                core::to_text(nodes.keyspace.cap) + "; all clients must use the same ttl_max",
             NotOpen{Why::other_ttl_max, record->terms.cap}};
   }
   if (record->open) return {who + ": the record has changed at this moment; try again"};
