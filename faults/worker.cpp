@@ -16,9 +16,9 @@ using runtime::boot_now;
 namespace {
 
 // What the program must not take from the machine that this runs on.
-const std::vector<std::string> environment{"TENURE_STORE",    "TENURE_REDIS",   "TENURE_REDIS_FILE",
-                                           "REDIS_URL",       "TENURE_TTL_MAX", "TENURE_TLS_CA",
-                                           "TENURE_TLS_CERT", "TENURE_TLS_KEY", "TENURE_TLS_NAME"};
+const std::vector<std::string> environment{
+    "TENURE_STORE",    "TENURE_REDIS",  "TENURE_REDIS_FILE", "REDIS_URL",      "TENURE_TTL_MAX",
+    "TENURE_NODE_SET", "TENURE_TLS_CA", "TENURE_TLS_CERT",   "TENURE_TLS_KEY", "TENURE_TLS_NAME"};
 
 // Neither stopped nor ended: a signal takes a moment to do what it does.
 bool is_on_its_feet(pid_t pid) {

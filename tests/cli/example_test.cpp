@@ -22,7 +22,7 @@ struct Keepers {
   std::unique_ptr<Process> start() const {
     Words words{paths::keeper};
     for (const auto& node : nodes) words.push_back(node.url());
-    return std::make_unique<Process>(words);
+    return std::make_unique<Process>(words, Process::Options{.environment = plain_environment()});
   }
 };
 
@@ -57,7 +57,8 @@ TEST(KeeperExample, WithoutAQuorumItSaysWhichNodesFailed) {  // L8
 TEST(ElectionExample, PrintsTheLifeOfACandidate) {  // E9
   const ReadyRedis redis;
   const Words words{paths::leader_election, redis.url()};
-  const Process one(words);
+  const Process::Options options{.environment = plain_environment()};
+  const Process one(words, options);
   ASSERT_TRUE(prints(one, "=== Demo 1: Subscribe to Leadership Events ===\n\nCandidate ID: "));
   ASSERT_TRUE(prints(one,
                      "\nLock Key: myapp:leader\nLease Duration: 00:00:30\nRenew Interval: 00:00:10\n"
@@ -68,7 +69,7 @@ TEST(ElectionExample, PrintsTheLifeOfACandidate) {  // E9
   ASSERT_TRUE(prints(one, "=== Demo 3: Monitor Leadership Status ==="));
   ASSERT_TRUE(prints(one, "Status check 1/5:\n  Is Leader: True\n"));
 
-  const Process two(words);
+  const Process two(words, options);
   ASSERT_TRUE(prints(two, "Status check 1/5:\n  Is Leader: False\n  Current Leader: "));
   one.send(SIGTERM);
   EXPECT_EQ(one.exit_code(), 0);
@@ -81,7 +82,7 @@ TEST(ElectionExample, PrintsTheLifeOfACandidate) {  // E9
 
 TEST(Examples, TakeTheirNodesFromTheEnvironment) {
   const ReadyRedis redis;
-  const Process::Options options{.environment = {"TENURE_REDIS=" + redis.url()}};
+  const Process::Options options{.environment = plain_environment({"TENURE_REDIS=" + redis.url()})};
   const Process keeper({paths::keeper}, options);
   EXPECT_TRUE(prints(keeper, "Lock acquired successfully")) << keeper.err();
   const Process candidate({paths::leader_election}, options);
