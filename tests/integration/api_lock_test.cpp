@@ -262,17 +262,17 @@ TEST(ApiLock, WorkIsNotBegunWithoutTheLockAndALossMeanwhileIsTold) {
 TEST(ApiLock, WorkThatEndsBecauseItWasToldToIsNoSuccess) {
   Nodes nodes(1);
   const Client client = open(nodes);
-  // With a long grace, so that the lease is still held when the work has obeyed.
-  const LockOptions options{.ttl = 3s, .grace = 1s, .node_timeout = 200ms, .hold_max = 3s};
+  // With a long grace, so that the lease is still held when the work has obeyed, also on a machine that has much else to do.
+  const LockOptions options{.ttl = 12s, .grace = 6s, .node_timeout = 200ms, .hold_max = 12s};
   bool held = false;
   const auto over = client.with_lock(
       "a",
       [&](const Lease& lease) {
-        EXPECT_TRUE(wait_until([&] { return lease.lost().stop_requested(); }));
+        EXPECT_TRUE(wait_until([&] { return lease.lost().stop_requested(); }, 30s));
         held = lease.held();
       },
       options);
-  EXPECT_TRUE(held) << "the machine was too slow to test anything";
+  EXPECT_TRUE(held) << "it was told too late";
   ASSERT_FALSE(over);
   EXPECT_EQ(over.error().code, Code::lost);
   EXPECT_EQ(over.error().message, "a was lost before the work had ended: " + describe(Loss::hold_over));
