@@ -37,12 +37,12 @@ void Storm::inject(Fault fault) {
   const Duration length =
       up_to(random_.below(3) == 0 ? shared_.plan.timing.ttl * 3 : shared_.plan.timing.ttl);
   const std::size_t client = random_.below(processes_.size());
-  const std::size_t node = random_.below(nodes_.size());
+  // A data node gives no leases and no tokens: there these would be no fault.
+  const bool of_leases = fault == Fault::remove || fault == Fault::fence || fault == Fault::step;
+  const std::size_t node = random_.below(of_leases ? shared_.plan.nodes : nodes_.size());
   Process& process = *processes_[client];
   const bool hold = random_.below(2) == 0;
   const bool up = random_.below(2) == 0;
-  // Nothing that happens to a data node excuses anything that is promised of leases.
-  const bool has_leases = node < shared_.plan.nodes;
   switch (fault) {
     case Fault::partition:
       // From one node, or from all.
@@ -80,7 +80,7 @@ void Storm::inject(Fault fault) {
       shared_.network.refuse_scripts(node, length);
       break;
     case Fault::remove:
-      if (has_leases) shared_.judge.on_broken_assumption();
+      shared_.judge.on_broken_assumption();
       nodes_[node]->remove(some_name(), shared_.schedule.now());
       break;
     case Fault::fence:
@@ -89,7 +89,8 @@ void Storm::inject(Fault fault) {
       break;
     case Fault::restore:
       if (!nodes_[node]->go_back()) return;
-      if (has_leases) shared_.judge.on_data_went_back();
+      // What a data node forgets excuses nothing that is promised of leases.
+      if (node < shared_.plan.nodes) shared_.judge.on_data_went_back();
       break;
     case Fault::restart:
       restart(node, Memory::all, length);
@@ -104,7 +105,7 @@ void Storm::inject(Fault fault) {
       nodes_[node]->wipe(shared_.schedule.now());
       break;
     case Fault::step:
-      if (has_leases) shared_.judge.on_broken_assumption();
+      shared_.judge.on_broken_assumption();
       set_a_clock_ = true;
       shared_.network.excuse_losses(node);
       nodes_[node]->step_clock(random_.between(-std::chrono::hours(3), std::chrono::hours(3)));
