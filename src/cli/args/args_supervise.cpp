@@ -9,50 +9,50 @@
 namespace tenure::cli {
 
 const std::string_view run_help_text =
-    R"(Runs a command while holding a name: of all that hold the same name, at most one runs at a time.
+    R"(Runs a command while holding a name: of all commands under the same name, at most one runs at a time.
 
 Usage: tenure run NAME [OPTIONS] -- COMMAND [ARGUMENT...]
 
   -n, --no-wait         exit at once (75) if somebody else holds the name
-      --wait DURATION   wait at most so long, for the name or for a Redis that is away; without -n or --wait:
-                        for the name without end, and not for a Redis that has never answered
+      --wait DURATION   wait at most this long, for the name or for a Redis that is away; without -n or --wait:
+                        for ever for the name, but not for a Redis that has never answered
   -E, --busy-code CODE  the exit code for a busy name with -n, instead of 75
   -q, --quiet           say nothing about waiting for others or a busy name
-      --ttl DURATION    how long Redis keeps the lease when it is not renewed (30s)
-      --grace DURATION  how long before the end of a lost lease the command is told to end (TTL/6; at least 10ms)
-      --id TEXT         the owner that others are shown (host, time, chance)
+      --ttl DURATION    how long Redis keeps the lease if it is not renewed (30s)
+      --grace DURATION  how long before its lease runs out the command is told to end (TTL/6; at least 10ms)
+      --id TEXT         the name under which others see us (host, time and a random number)
       --lock-prefix TEXT  what the key in Redis begins with, before the name (redlock:)
 
 @NODES@
 
-Durations: 500ms, 30s, 2m, 1h. A password in --redis is seen by other users of this machine until tenure has
-hidden it, a moment later; in a file or TENURE_REDIS it is not. The command inherits the environment as it is.
+Durations: 500ms, 30s, 2m, 1h. Other users of this machine can see a password in --redis until tenure has
+hidden it, a moment later; in a file or TENURE_REDIS they cannot. The command inherits the environment unchanged.
 
-The command gets a process group of its own and the signals that tenure gets. When it ends, all that it has
-started and left, also daemons, is killed, and the name is free at once. When the lease is lost, the command and
-all that it has started get SIGTERM, and SIGKILL before the name can pass on. In its environment:
+The command gets a process group of its own and the signals that tenure gets. When it ends, everything that it has
+started and left running, daemons included, is killed, and the name is free at once. When the lease is lost, the
+command and everything that it has started get SIGTERM, and SIGKILL before the name can pass on. In its environment:
   TENURE_NAME           the name
-  TENURE_TOKEN          a number that grows with every owner; a store that refuses smaller ones is safe
+  TENURE_TOKEN          a number that grows with every owner; a store is safe if it refuses smaller ones
   TENURE_DEADLINE       when the lease ends unless it is renewed, in seconds since boot, as in /proc/uptime;
                         tenure renews it, so that the command may run longer
 
 With several --redis the name is held by a majority of them: of 3 nodes any one may fail, of 5 any two.
 
-A Redis that was restarted, promoted or has lost its data gives no new leases until the cap is over (a
+A Redis that was restarted, was promoted or has lost its data grants no new leases until the cap is over (a
 quarantine): leases that it has forgotten may still be held. tenure waits for the end, or with -n exits (76).
-Who holds a lease at that time keeps it.
+Whoever holds a lease at that time keeps it.
 
-A Redis that goes away while tenure waits is waited for, with --wait until that time is over. Wrong passwords, missing
+If Redis goes away while tenure waits, tenure keeps waiting, with --wait until that time is over. Wrong passwords, missing
 rights and certificates that are not trusted end the wait at once (69).
 
 Exit codes: that of the command, 128+N when signal N ended it, or
    64 usage                             79 the lease was lost, and the command ended
-   69 Redis does not answer or refuses, 124 waited too long
+   69 Redis refuses or does not answer, 124 waited too long
       or too few of several nodes do    125 tenure itself failed, or this machine has no
-                                            open files left (ulimit -n)
+                                            file descriptor left (ulimit -n)
    75 busy, with -n                     126 the command cannot be run
-   76 quarantine, with -n; or the cap   127 there is no such command
-      or the set of that Redis is another
+   76 quarantine, with -n; or Redis has 127 there is no such command
+      another cap or set of nodes
 
 Examples:
   tenure run nightly-report -- ./report.sh --all
@@ -70,35 +70,35 @@ Usage: tenure elect NAME [OPTIONS]
 
 Without a command it writes one line for each event, at once:
   elected term=5             we lead; the term grows with every leader
-  lost reason=WORD term=5    we lead no more: not_renewed, missing, taken, stopped
-  leader id=web-2 term=6     who leads now, ourselves too
-  no leader                  nobody does, or nobody that can be seen from here
+  lost reason=WORD term=5    we no longer lead: not_renewed, missing, taken, stopped
+  leader id=web-2 term=6     who leads now, which may be us
+  no leader                  nobody leads, or nobody that can be seen from here
 SIGTERM or Ctrl-C ends it: it gives leadership back, and the next one leads at once.
 
-With a command it runs that while it leads, and by the rules of tenure run: when leadership is lost the command and
-all that it has started get SIGTERM, and SIGKILL before another can lead; then it campaigns again. When the command
+With a command it runs that while it leads, by the rules of tenure run: when leadership is lost, the command and
+everything that it has started get SIGTERM, and SIGKILL before another can lead; then it campaigns again. When the command
 ends by itself, tenure gives leadership back and exits with its code. TENURE_TOKEN is the term.
 
-      --observe         only tell who leads
+      --observe         only report who leads
       --json            each line is a JSON object: event, name, and term, id, reason, drained where they apply
       --lease DURATION  how long a leader that has died stays leader to the others (15s)
       --renew DURATION  from one renewal to the next (a third of the lease)
       --grace DURATION  how long a leader whose renewals fail goes on trying (a third of the lease)
       --drain DURATION  how long its work gets to end before another can lead (two fifteenths of the lease)
-      --id TEXT         what others see as our name (host, time, chance)
+      --id TEXT         the name under which others see us (host, time and a random number)
 
 @NODES@
 
-The name is the key in Redis, as it is. Renew, grace, drain, a node timeout (a fifteenth of the lease, at most 1s)
+The name itself is the key in Redis. Renew, grace, drain, a node timeout (a fifteenth of the lease, at most 1s)
 and a margin for clocks (a tenth of the lease, and 2ms) must fit into the lease together. All candidates of one name
-should use the same lengths; where they do not, each leader's own count. Grace and drain are at least 10ms.
+should use the same lengths; if they do not, each leader's own apply. Grace and drain are at least 10ms.
 Durations: 500ms, 30s, 2m.
 
-A Redis that does not answer is waited for, unless too many nodes refuse the user, password, rights or certificate.
+If Redis does not answer, tenure waits, unless too many nodes refuse the user, password, rights or certificate.
 
 Exit codes: 0 ended by a signal, without a command; that of the command, or 128+N when signal N ended it or the wait
-for leadership; 64 usage, 69 Redis refuses us, 125 tenure itself failed, or this machine has no open files left; 126 and
-127 the command cannot be run or found.
+for leadership; 64 usage, 69 Redis refuses us, 125 tenure itself failed, or this machine has no file descriptor left;
+126 and 127 the command cannot be run or found.
 
 Examples:
   tenure elect myapp:leader

@@ -10,28 +10,30 @@ namespace {
 constexpr std::string_view node_options =
     R"(      --redis URL       redis://[[user]:password@]host[:port][/database], rediss:// for TLS, or
                         unix:///path[?db=N]; given several times: nodes of which a majority decides,
-                        3 or 5 as a rule; else TENURE_REDIS (several separated by commas),
+                        usually 3 or 5; else TENURE_REDIS (several separated by commas),
                         TENURE_REDIS_FILE, REDIS_URL, redis://127.0.0.1:6379.
-                        --store and TENURE_STORE are other words for --redis and TENURE_REDIS
+                        --store and TENURE_STORE are aliases of --redis and TENURE_REDIS
       --redis-file FILE  instead, one URL on each line: for passwords; # begins a comment
-      --tls-ca FILE     who vouches for servers (the CAs that this system trusts); TENURE_TLS_CA
-      --tls-cert FILE   our certificate, for a server that asks for one; TENURE_TLS_CERT
-      --tls-key FILE    and its key; TENURE_TLS_KEY
-      --tls-name NAME   that servers' certificates must show (the host in the URL); TENURE_TLS_NAME
-      --ttl-max DURATION  the cap, the same for everybody on a Redis; else TENURE_TTL_MAX, else 60s
-      --node-set NAME   by what name everybody knows these several nodes; else TENURE_NODE_SET, else by
-                        their addresses: then all must write them alike
-      --prefix TEXT     what every key of Tenure begins with: with different prefixes nothing is shared. Only the
-                        usual one stands before Tenure's own keys alone, and before no name (tenure:))";
+      --tls-ca FILE     the CAs to trust; else TENURE_TLS_CA, else those that this system trusts
+      --tls-cert FILE   our certificate, for a server that asks for one; else TENURE_TLS_CERT
+      --tls-key FILE    its private key; else TENURE_TLS_KEY
+      --tls-name NAME   the name that servers' certificates must show; else TENURE_TLS_NAME, else the host in
+                        the URL
+      --ttl-max DURATION  the cap: the longest TTL of any lease on these nodes, the same for all their
+                        clients; else TENURE_TTL_MAX, else 60s
+      --node-set NAME   a name for this set of nodes, the same for all clients; else TENURE_NODE_SET, else
+                        it is made from their addresses, which all clients must then write alike
+      --prefix TEXT     what every key of Tenure begins with: clients with different prefixes share nothing.
+                        Only the default, tenure:, is put before Tenure's own keys alone, not before names)";
 
 // Of all commands about a fleet; stands for the line @FLEET@.
 constexpr std::string_view fleet_options =
     R"(      --data URL        the Redis of sessions, heartbeats and results (the first --redis)
-      --fleet NAME      which fleet. Fleets share nothing: what belongs to one begins with its name and a colon,
-                        as in NAME:session:ID and NAME:state:ID; of the usual one only leases, heartbeats and
-                        channels do, and its sessions are session:ID (poll)
-      --session-prefix TEXT  what the keys of its sessions begin with instead, before the id
-      --any-address     it polls by a command: any address will do, not only http:// and https://)";
+      --fleet NAME      which fleet (poll). Fleets share nothing: all keys of one begin with its name and a colon,
+                        as in NAME:session:ID and NAME:state:ID. In the default fleet only leases, heartbeats
+                        and channels do, and its sessions are session:ID
+      --session-prefix TEXT  what the keys of its sessions begin with instead
+      --any-address     the fleet polls by a command, so any address will do, not only http:// and https://)";
 
 }  // namespace
 
@@ -43,8 +45,8 @@ Usage: tenure COMMAND [OPTIONS]
   elect      lead, or see who leads; run a command while leading
   init       make a Redis that is new to Tenure ready
   reconfigure  change the nodes of a set that is in use, or its longest TTL
-  doctor     say whether the nodes are fit for leases, and what to do
-  lock       show who holds what, and take it away
+  doctor     say whether the nodes are fit for leases, and what to do if not
+  lock       show who holds what, and take a name away
   poll       run an instance of a fleet: poll a fair share of the sessions
   sessions   add, remove, pause and list what a fleet polls
   status     show a fleet: its instances, who owns what, what fails
@@ -66,11 +68,11 @@ Usage: tenure init [OPTIONS]
 
 @NODES@
 
-Without it the first to come wait for a quarantine, a little longer than the cap, because nobody can tell a new
-Redis from one that has lost its data. Of several nodes all must answer and be new, or nothing is changed.
+Without it the first clients wait for a quarantine, a little longer than the cap, because nobody can tell a new
+Redis from one that has lost its data. If there are several nodes, all must answer and be new, or nothing is changed.
 
-Exit codes: 0 made, 73 there is a record already (nothing was changed), 64 usage, 69 Redis does not answer,
-refuses, or is none that Tenure works with.
+Exit codes: 0 done, 73 a node has a record already (nothing was changed), 64 usage, 69 Redis does not answer,
+refuses, or is not one that Tenure works with.
 
 Examples:
   tenure init
@@ -83,21 +85,20 @@ const std::string_view reconfigure_help_text =
 
 Usage: tenure reconfigure [OPTIONS]
 
-      --leaving URL     a node that shall not decide any more; given several times
-      --abandon SET     no other node gives leases as part of that set, on your word: one that was begun by
-                        mistake
+      --leaving URL     a node that shall no longer decide; may be given several times
+      --abandon SET     give up a set that was begun by mistake: you assert that no node which is not named
+                        here grants leases as part of it
   -y, --yes             do not ask
 
 @NODES@
 
---redis names the nodes that shall decide from now on, all of them; --ttl-max and --node-set are what they shall have.
-Nodes of a set and its cap are in the record of each node, and clients that name another set are refused. Leases do not
-outlive a change: first every node named is closed, then each of the new set is given its new record, and nobody gets a
-lease until the longest of before, by the old cap or the new, is over. tenure waits for that.
+--redis names all the nodes that shall decide from now on; --ttl-max and --node-set are what they shall have. The record
+of each node says which set it belongs to and what its cap is, and clients that name another set are refused. Leases do
+not outlive a change: first every node named is closed, then each node of the new set gets its new record, and nobody
+gets a lease until the longest lease from before, by the old cap or the new, is over. tenure waits for that.
 
-All nodes named must answer, and so many of the old set must be among them that those not named are no majority of it.
-A node that is dead is simply not named. If it is broken off, nobody gets leases on the nodes that were closed: run it
-again.
+All nodes named must answer, and the nodes of the old set that are not named must be a minority of it. Simply leave out
+a node that is dead. If this command is interrupted, nobody gets leases on the nodes that were closed: run it again.
 
   1. tenure reconfigure --redis … for each node of the new set
   2. restart all clients with the same list. Those with the old list get nothing, and say why.

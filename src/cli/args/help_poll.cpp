@@ -3,44 +3,45 @@
 namespace tenure::cli {
 
 const std::string_view poll_help_text =
-    R"(Runs one instance of a fleet: polls its share of the sessions in Redis, each by one instance at a time.
+    R"(Runs one instance of a fleet: it polls its share of the sessions in Redis, each of which has one owner at a time.
 
 Usage: tenure poll [OPTIONS]
 
-Start as many as you like, anywhere; they find each other and share the sessions evenly. One that dies is replaced
-when its leases run out, one that is stopped (SIGTERM, Ctrl-C) hands its sessions over first. Sessions are the keys
-session:ID, JSON with address and interval_ms (4s to 120s), written by "tenure sessions" or by anybody else.
+Start as many as you like, anywhere; they find each other and share the sessions evenly. An instance that
+dies is replaced when its leases run out; one that is stopped (SIGTERM, Ctrl-C) hands its sessions over first. 
+Sessions are the keys session:ID, JSON with address and interval_ms (4s to 120s), written by "tenure sessions" or by
+any other program.
 
 Each session's address is fetched by HTTP GET when it is due; the request names the instance and the token in
-X-Tenure-Instance and X-Tenure-Token. The result goes to the hash state:ID, by a script that refuses it where a later
-owner has been, and to the channel poll:events:ID. With --fleet NAME all of these begin with NAME: instead.
+X-Tenure-Instance and X-Tenure-Token. The result goes to the hash state:ID, by a script that refuses it if a later
+owner has stored one, and to the channel poll:events:ID. With --fleet NAME all of these begin with NAME: instead.
 
-      --exec COMMAND      run this by /bin/sh -c instead, with TENURE_SESSION, TENURE_ADDRESS, TENURE_TOKEN and
-                          TENURE_INSTANCE in its environment; its output is the result, and what it leaves running when
-                          it ends is killed
+      --exec COMMAND      run this with /bin/sh -c instead, with TENURE_SESSION, TENURE_ADDRESS, TENURE_TOKEN and
+                          TENURE_INSTANCE in its environment; its output is the result. What it leaves running when it
+                          ends is killed
       --ttl DURATION      how long the sessions of an instance that has died stay with it (30s)
       --renew DURATION    from one renewal to the next, and one heartbeat to the next (a third of the TTL)
       --strict            ask Redis itself before every poll
-      --timeout DURATION  of one poll (10s)
+      --timeout DURATION  how long one poll may take (10s)
       --weight N          how much this instance takes, compared with others (1)
-      --id TEXT           what others see as our name (host, time, chance); never that of another instance that
-                          lives. One that was killed is waited for until its heartbeat has run out
-      --index             read only what "tenure sessions" has changed, instead of going through all keys
+      --id TEXT           the name under which others see us (host, time and a random number); no live instance may
+                          have the same one. Waits until the heartbeat of one that was killed has run out
+      --index             read only what "tenure sessions" has changed, instead of scanning all keys
       --local-redirects   follow redirects to loopback, link-local and unspecified addresses; without it only for
                           sessions whose own address is one of these
-      --http-ca FILE      who vouches for https addresses (whom the system trusts)
+      --http-ca FILE      the CAs to trust for https addresses (those that this system trusts)
       --json, --text      how the log is written (text on a terminal, JSON otherwise)
       --log-level LEVEL   info, or debug for each renewal and each poll (debug while it has few sessions)
 
 @FLEET@
 @NODES@
 
-A Redis that does not answer is waited for, and nothing is polled meanwhile; one that refuses the user, password, rights
-or certificate when it starts is not. While so many nodes are in quarantine that no new lease is granted, one line says
+If Redis does not answer, tenure waits for it and polls nothing meanwhile; if Redis refuses the user, password, rights or
+certificate at the start, tenure exits. While so many nodes are in quarantine that no new lease is granted, one line says
 so, with the nodes and the time that is left, and another one when it is over. Durations: 500ms, 30s, 2m.
 
-Exit codes: 0 ended by a signal; 64 usage, 69 Redis refuses us, 75 an instance with this id lives already, 125 tenure
-itself failed, or this machine has no open files left.
+Exit codes: 0 ended by a signal; 64 usage, 69 Redis refuses us, 75 a live instance has this id already, 125 tenure
+itself failed, or this machine has no file descriptor left.
 
 Examples:
   tenure sessions add s-1 https://example.org/health --every 10s
@@ -51,15 +52,15 @@ Examples:
 
 const std::string_view demo_help_text =
     R"(Shows a fleet at work on this machine: a private Redis, three instances, nine sessions, and a server that is polled
-and writes down who came. One instance is killed, its sessions pass on; it starts again, and gets a share again.
+and records who polled it. One instance is killed, its sessions pass on; it starts again, and gets a share again.
 
 Usage: tenure demo [--plain] [--seconds N]
 
       --plain      print one line for each event, instead of a picture that is redrawn
-      --seconds N  end when the story has been told (about 30 s), and fail if that takes longer than N seconds
+      --seconds N  end when all has been shown (about 30 s), and fail if that takes longer than N seconds
 
 On a terminal it goes on until Ctrl-C unless --seconds is given. Elsewhere it ends by itself, as with --seconds 120.
-At its end it says what was seen: polls, overlaps, gaps. It leaves nothing behind.
+At the end it reports what it saw: polls, overlaps, gaps. It leaves nothing behind.
 
 Exit code: 0, or 1 if two instances polled a session at the same time, or a session was not taken over in time.
 

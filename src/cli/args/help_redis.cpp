@@ -3,28 +3,28 @@
 namespace tenure::cli {
 
 const std::string_view redis_help_text =
-    R"help(Starts and ends private, independent Redis servers on this machine: a set to lock with, by one command.
+    R"help(Starts and stops private, independent Redis servers on this machine: a set of nodes by one command.
 
 Usage: tenure redis up [N] [--port PORT] [--dir DIR]
        tenure redis down [--dir DIR]
 
   up                    starts N servers (3) on 127.0.0.1 and makes them ready for Tenure if all are new; those
-                        that run already are left alone. Prints the line that names them to other commands
-  down                  ends the servers that were started from DIR, and nothing else; their data stays
+                        that already run are left alone. Prints a line for your shell: it sets TENURE_REDIS
+  down                  stops the servers that were started from DIR, and nothing else; their data stays
 
       --port PORT       the first port; the others follow it (6379)
       --dir DIR         where each has a directory with its redis.conf, log and data
                         (XDG_STATE_HOME/tenure/redis, else ~/.local/state/tenure/redis)
 
-They listen on 127.0.0.1 only, keep their data (appendonly, every second) and never throw keys away
-(noeviction). What you change in a redis.conf there stays. What "down" has ended goes on with its leases at the next
-"up", unless its files were changed, the clock was set or the machine was restarted meanwhile. After any other end it
-gives no new leases for a quarantine, a little longer than the cap, and opens by itself.
+They listen on 127.0.0.1 only, keep their data (appendonly, every second) and never evict keys (noeviction). What you
+change in a redis.conf there stays. A server that "down" has stopped resumes with its leases at the next "up", unless its
+files were changed, the clock was set or the machine was restarted meanwhile. After any other end it grants no new leases
+for a quarantine, a little longer than the cap, and then opens by itself.
 
-Servers on one machine fail together with it: this is for trying things out and for tests.
+Servers on one machine fail together: this is for trying things out and for tests.
 
 Exit codes: 0 done (also if there was nothing to do), 64 usage, 69 a port is taken, or a server does not start or
-end (what this call has started is ended again), 125 the directory cannot be used, 127 there is no redis-server.
+stop (what this call has started is stopped again), 125 the directory cannot be used, 127 there is no redis-server.
 
 Examples:
   eval "$(tenure redis up)"           # 6379, 6380 and 6381, and TENURE_REDIS in this shell

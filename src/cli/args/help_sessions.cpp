@@ -3,7 +3,7 @@
 namespace tenure::cli {
 
 const std::string_view sessions_help_text =
-    R"(Adds, removes, pauses and lists what a fleet polls. It notices at once, with no restart.
+    R"(Adds, removes, pauses and lists what a fleet polls. The fleet notices at once; nothing has to be restarted.
 
 Usage: tenure sessions add ID ADDRESS [--every DURATION] [--replace] [OPTIONS]
        tenure sessions rm ID [OPTIONS]
@@ -11,34 +11,32 @@ Usage: tenure sessions add ID ADDRESS [--every DURATION] [--replace] [OPTIONS]
        tenure sessions resume ID [OPTIONS]
        tenure sessions ls [--json] [--index] [OPTIONS]
 
-  add                   a session. One that is there and says the same is left as it is
+  add                   adds a session. One that exists with the same values is left as it is
   rm                    removes it; its last result stays
   pause                 keeps it, but nobody polls it or holds its lease
-  resume                ends that
-  ls                    all of them: address, how often, owner, time left of its lease, last result
+  resume                lets it be polled again
+  ls                    lists all of them: address, interval, owner, time left of the lease, last result
 
       --every DURATION  add: from one poll to the next, 4s to 2m (10s)
-      --replace         add: changes the address and the interval of one that is there. What else its text says
-                        stays
+      --replace         add: change the address and the interval of one that exists; its other fields stay
       --json            ls: one JSON object; docs/status-json.md says what is in it
-      --index           ls: read the index that these commands keep, and not all keys: for large keyspaces
+      --index           ls: read the index that these commands keep instead of scanning all keys: for large keyspaces
 
 @FLEET@
 
 @NODES@
 
 A session is a key, session:ID (NAME:session:ID with --fleet NAME), with JSON:
-{"id": ID, "address": URL, "interval_ms": 10000, "paused": false}; only the address is needed, and other fields are left
-alone. One that was written with redis-cli is found, too, but is not in the
-index before add has been called for it.
+{"id": ID, "address": URL, "interval_ms": 10000, "paused": false}; only the address is required, and other fields are
+left alone. A session that was written with redis-cli is found, too, but is not in the index until it is added here.
 
 Exit codes:
     0 done
-    1 rm, pause, resume: there is no such session, or it is a bad one
+    1 rm, pause, resume: there is no such session, or its JSON is wrong
    64 usage
    69 Redis does not answer, or refuses
-   73 add: the id is there already, and says something else
-   75 somebody else changes the session all the time
+   73 add: the id exists already, with other values
+   75 somebody else keeps changing the session
 
 Examples:
   tenure sessions add shop https://shop.example/health --every 5s

@@ -3,23 +3,24 @@
 namespace tenure::cli {
 
 const std::string_view status_help_text =
-    R"(Shows a fleet: its instances, how evenly sessions are shared, who owns what, what fails.
+    R"(Shows a fleet: its instances, how evenly sessions are shared, who owns what, and what fails.
 
 Usage: tenure status [--json] [--watch] [--all] [OPTIONS]
 
       --json            one JSON object, with all sessions; docs/status-json.md says what is in it
-      --watch           again every second, until Ctrl-C; with --json an object on each line
-      --all             all sessions, not only the first 50 of each list
-      --index           read the index that tenure sessions keeps, and not all keys: for large keyspaces
+      --watch           repeat every second until Ctrl-C; with --json one object on each line
+      --all             show all sessions, not only the first 50 of each list
+      --index           read the index that tenure sessions keeps instead of scanning all keys: for large keyspaces
 
 @FLEET@
 
 @NODES@
 
-Leases are looked at on all nodes, and owned by whom a majority shows. Instances: ready; leaving; silent (it owns
-sessions, and its heartbeat has run out: it has died, and its leases will end). OWNED is what the leases show. A share
-is what an instance's weight is worth; all is balanced within one when nobody is a whole session off. Nodes that give no
-new leases, as in a quarantine after a restart, are named with the reason and the time that is left.
+Leases are read from all nodes; the owner is the one that a majority shows. Instances are ready, leaving, or silent (the
+instance owns sessions, but its heartbeat has run out: it has died, and its leases will end). OWNED is what the leases
+show. An instance's share follows from its weight; the fleet is balanced within one when no instance is a whole session
+off its share. Nodes that grant no new leases, as in a quarantine after a restart, are named with the reason and the time
+that is left.
 
 Exit codes: 0 done, 64 usage, 69 too few nodes answer, or the Redis of the data does not.
 
@@ -34,17 +35,17 @@ const std::string_view explain_help_text =
 
 Usage: tenure explain SESSION [OPTIONS]
 
-      --index           read the index that tenure sessions keeps, and not all keys: for large keyspaces
+      --index           read the index that tenure sessions keeps instead of scanning all keys: for large keyspaces
 
 @FLEET@
 
 @NODES@
 
-Shows what the session's text says, who has its lease and for how long, its last result, and how placement ranks the
-instances for it: the highest rank among those with room for one more gets it, and who has it keeps it as long as it has
-no more than its share. Nodes that give no new leases now are named with the reason.
+Shows the session's fields, who has its lease and for how long, its last result, and how placement ranks the instances
+for it: the highest-ranked one with room for one more gets it, and the owner keeps it as long as it has no more than its
+share. Nodes that grant no new leases now are named with the reason.
 
-Exit codes: 0 there is such a session, 1 there is none, or a bad one, 64 usage, 69 too few nodes answer.
+Exit codes: 0 there is such a session, 1 there is none, or its JSON is wrong, 64 usage, 69 too few nodes answer.
 
 Examples:
   tenure explain shop
