@@ -23,7 +23,7 @@ namespace tenure {
 /// How one node is, seen from here.
 struct NodeHealth {
   std::string address{};                                  // without its password
-  std::optional<std::chrono::microseconds> round_trip{};  // of a PING; nothing: it is down
+  std::optional<std::chrono::microseconds> round_trip{};  // of a PING; unset if it is down
   std::string detail{};                                   // why it is down
 };
 
@@ -33,14 +33,14 @@ struct Health {
   bool quorum = false;  // do enough answer?
 };
 
-/// May be copied: copies are the same client. To move one is to copy it. Leases and locks keep it alive. After fork() the
-/// child makes its own.
+/// May be copied: copies are the same client, and moving one copies it. Leases and locks keep it alive. After fork() the
+/// child opens its own.
 class Client {
  public:
   Client(const Client&) = default;
   Client& operator=(const Client&) = default;
 
-  /// Refused (usage, system) when an option is wrong, or this machine has no descriptor or thread left. Connects to nothing yet: that happens when something is wished for.
+  /// Refused (usage, system) when an option is wrong, or this machine has no descriptor or thread left. Connects to nothing yet: that happens when something is asked for.
   [[nodiscard]] static tl::expected<Client, Refusal> open(ClientOptions options = {});
   /// The same, with the nodes that the program `tenure` would take from the environment: TENURE_STORE or
   /// TENURE_REDIS, which mean the same (URLs with commas between them), else TENURE_REDIS_FILE, else REDIS_URL. TENURE_TTL_MAX (90s), TENURE_NODE_SET and TENURE_TLS_CA, _CERT, _KEY
@@ -49,14 +49,14 @@ class Client {
   [[nodiscard]] static tl::expected<Client, Refusal> from_environment(ClientOptions options = {});
 
   [[nodiscard]] Lock lock(std::string name, LockOptions options = {}) const;
-  /// All of these names or none: taken one after the other in the order of their letters, so that two who want the
-  /// same do not block each other for ever, and given back when one is refused, or lost meanwhile. The leases are
+  /// Acquires all of these names or none. They are taken one after the other, alphabetically, so that two callers who want
+  /// the same names cannot block each other for ever, and given back when one is refused, or lost meanwhile. The leases are
   /// in the order of the names given. The wait is for all of them together.
   [[nodiscard]] tl::expected<std::vector<Lease>, Refusal> acquire_all(const std::vector<std::string>& names,
                                                                       LockOptions options = {},
                                                                       const Wait& wait = {},
                                                                       const std::stop_token& stop = {}) const;
-  /// Waits for the name, does this work while it is held, and gives it back, also when the work throws: that comes out here.
+  /// Waits for the name, does this work while it is held, and gives it back, also when the work throws: the exception comes out here.
   /// Refused as Lock::acquire() is, or (lost) when the lease was lost before the work had ended, also if the work has ended in
   /// time because of that; it should end when Lease::lost() stops.
   [[nodiscard]] tl::expected<void, Refusal> with_lock(std::string name,
@@ -65,7 +65,7 @@ class Client {
                                                       const std::stop_token& stop = {}) const;
 
   /// Takes part in the election of this name, once it is started. Refused (usage) when its lengths do not fit together.
-  /// The name is the key in Redis, as it is.
+  /// The name itself is the key in Redis.
   [[nodiscard]] tl::expected<Election, Refusal> election(std::string name,
                                                          const ElectionOptions& options = {}) const;
 
@@ -75,7 +75,7 @@ class Client {
   [[nodiscard]] tl::expected<std::unique_ptr<Fleet>, Refusal> fleet(std::string name = "poll",
                                                                     const FleetOptions& options = {}) const;
 
-  /// Asks every node, at most so long.
+  /// Asks every node, for at most this long.
   [[nodiscard]] Health health(std::chrono::milliseconds timeout = std::chrono::milliseconds(1'000)) const;
   /// Who we are: what the keys of our leases begin with.
   [[nodiscard]] const std::string& id() const;

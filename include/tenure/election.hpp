@@ -27,7 +27,7 @@ struct ElectionOptions {
   std::optional<std::chrono::milliseconds> lease{};
   /// From one renewal to the next. Unset: a third of the lease.
   std::optional<std::chrono::milliseconds> renew{};
-  /// A leader whose renewals fail goes on trying so long before it gives up: zero, or at least 10 ms. Unset: a third of
+  /// A leader whose renewals fail keeps trying this long before it gives up: zero, or at least 10 ms. Unset: a third of
   /// the lease.
   std::optional<std::chrono::milliseconds> grace{};
   /// How long its work gets to end before another can lead: at least 10 ms. Unset: two fifteenths of the lease.

@@ -23,7 +23,7 @@ struct FleetOptions {
   std::optional<std::chrono::milliseconds> ttl{};
   /// From one renewal to the next, and from one heartbeat to the next. Unset: a third of the TTL.
   std::optional<std::chrono::milliseconds> renew{};
-  /// Work is told to end so long before the deadline: at least 10 ms. Unset: a sixth of the TTL.
+  /// Work is told to end this long before the deadline: at least 10 ms. Unset: a sixth of the TTL.
   std::optional<std::chrono::milliseconds> grace{};
   /// A node that is silent for longer has not answered. Unset: a tenth of the TTL, at most a second.
   std::optional<std::chrono::milliseconds> node_timeout{};
@@ -37,7 +37,7 @@ struct FleetOptions {
 
 /// Where a fleet keeps its data: heartbeats, and sessions and results unless these are elsewhere.
 struct FleetData {
-  std::string url{};    // with its password: not for anybody's eyes. Empty: nobody knows
+  std::string url{};    // with its password: show it to nobody. Empty: unknown
   Tls tls{};            // for that Redis, where its URL begins with rediss://
   bool leases = false;  // the leases of its sessions are there, too, and nowhere else
 };

@@ -1,6 +1,6 @@
 // The right to a name until a deadline that moves on by itself.
-// It does not promise that work stops: that is yours to do when lost() stops. What cannot be stopped in time, let
-// be refused by its token.
+// It does not promise that work stops: that is yours to do when lost() stops. Let what cannot be stopped in time be
+// refused by its token.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,7 @@ class Lease {
   [[nodiscard]] std::uint64_t token() const;
   /// Compares the deadline with the clock, now. Right also after the process was stopped or the machine slept.
   [[nodiscard]] bool held() const;
-  /// Until when it is held, as far as is known by now.
+  /// Until when it is held, as far as is known now.
   [[nodiscard]] BootClock::time_point deadline() const;
   /// How long each renewal makes it last, of which the holder gives a margin away for clocks.
   [[nodiscard]] BootClock::duration ttl() const;

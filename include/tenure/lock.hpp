@@ -19,7 +19,7 @@ struct LockPlan;
 }  // namespace detail
 
 /// Made by Client::lock(); costs nothing until it is acquired. May be copied, and used from many threads: each
-/// acquisition is one of its own, also within one process. To move one is to copy it.
+/// acquisition is separate, also within one process. Moving one copies it.
 class Lock {
  public:
   Lock(const Lock&) = default;

@@ -1,5 +1,5 @@
-// How a client, a lock and a wait are wished for. Every field has a value that suits most; what contradicts itself
-// is refused with a sentence, when the client is opened or the lock is acquired.
+// Options of a client, a lock and a wait. Every field has a default that suits most; options that contradict each other
+// are refused with a sentence, when the client is opened or the lock is acquired.
 #pragma once
 
 #include <chrono>
@@ -32,16 +32,16 @@ struct ClientOptions {
   /// redis://[user:password@]host[:port][/database], rediss:// for TLS, unix:///path/of/socket.
   std::vector<std::string> nodes{"redis://127.0.0.1:6379"};
   Tls tls{};
-  /// Who we are to others. Empty: host, start time and chance. Two processes with one id do not share leases.
+  /// Who we are to others. Empty: host, start time and a random number. Two processes with one id do not share leases.
   std::string id{};
   /// The longest TTL that anybody uses on these nodes: the same for everybody.
   std::chrono::milliseconds ttl_max{60'000};
-  /// By what name everybody knows this set of several nodes. Empty: by their addresses, so that all must write them
-  /// alike; clients of another set are refused.
+  /// A name for this set of nodes, the same for all clients. Empty: it is made from their addresses, which all clients
+  /// must then write alike. Clients of another set are refused.
   std::string node_set{};
-  /// What every key of Tenure begins with: clients with different prefixes share nothing, also on one Redis. Only the usual
-  /// one stands before Tenure's own bookkeeping alone, and not before locks, elections and fleets. Refused (usage) where
-  /// keys could be the same as under the usual one (redlock:x, poll:x); no prefix should begin with another one.
+  /// What every key of Tenure begins with: clients with different prefixes share nothing, even on one Redis. Only the default
+  /// is put before Tenure's own bookkeeping alone, and not before locks, elections and fleets. Refused (usage) if keys
+  /// could be the same as under the default (redlock:x, poll:x); no prefix should begin with another one.
   std::string prefix = "tenure:";
   /// What the keys of locks begin with, behind the prefix and before the name.
   std::string lock_prefix = "redlock:";
@@ -58,11 +58,11 @@ struct LockOptions {
   /// How long the name stays taken after its holder has died. The lease renews itself, every third of it.
   /// Unset: 30 s, or ttl_max where that is shorter.
   std::optional<std::chrono::milliseconds> ttl{};
-  /// Lease::lost() stops so long before the deadline: at least 10 ms. Unset: a sixth of the TTL.
+  /// Lease::lost() stops this long before the deadline: at least 10 ms. Unset: a sixth of the TTL.
   std::optional<std::chrono::milliseconds> grace{};
   /// A node that is silent for longer has not answered. Unset: a tenth of the TTL, at most a second.
   std::optional<std::chrono::milliseconds> node_timeout{};
-  /// A holder that is stuck does not renew for ever: the lease is lost when it was held so long. At least the TTL.
+  /// A holder that is stuck does not renew for ever: the lease is lost after this time. At least the TTL.
   std::optional<std::chrono::milliseconds> hold_max{};
 };
 
@@ -71,11 +71,11 @@ struct LockOptions {
 /// one, a Redis that has never answered is told at once, and one that goes away later is waited for. Nobody waits for
 /// nodes that refuse our user, password, rights or certificate (Refusal::denied).
 struct Wait {
-  /// Of the whole wait, whatever is in the way. Zero, or less, is one try.
+  /// How long the whole wait may take, whatever is in the way. Zero, or less, is one try.
   std::optional<std::chrono::milliseconds> wait_max{};
-  /// Try so many times more, each after a delay, instead of standing in the queue.
+  /// Tries this many times more, each after a delay, instead of standing in the queue.
   std::optional<unsigned> retries{};
-  /// Each delay is between half of this and one and a half times this, by chance.
+  /// Each delay is random, between half of this and one and a half times this.
   std::chrono::milliseconds retry_delay{200};
   /// Called on the waiting thread: when the wait begins, and when its reason changes. The message says what is waited for:
   /// "waiting for job: held by web-3 for another 12s (token 5)". What it throws ends the wait and comes out of acquire().
