@@ -114,6 +114,27 @@ TEST(FleetData, IsReachedWithThePasswordAndTheTlsOfTheClient) {
   EXPECT_TRUE(wait_until([&] { return stores(nodes[0]); }, patience));
 }
 
+// One client, one fleet at a time: what the last one was told of its data is nothing to the next.
+TEST(FleetData, EachFleetOfAClientHasItsOwn) {
+  Nodes nodes(1);
+  RedisServer apart({.arguments = {"--requirepass", "secret"}, .password = "secret"});
+  RedisServer elsewhere;
+  const Client client = open(nodes, "web-1");
+  const auto start = [&](const std::string& url) {
+    FleetOptions options = short_lives;
+    options.data = url;
+    auto fleet = client.fleet("poll", options).value();
+    const auto joined = fleet->start();
+    return joined ? "joined"
+                  : std::string(to_string(joined.error().code)) + (joined.error().denied ? ", denied" : "");
+  };
+  EXPECT_EQ(start(apart.url(":wrong")), "no_quorum, denied");
+  EXPECT_EQ(start(apart.url(":secret")), "joined") << "the password is another";
+  EXPECT_EQ(start(elsewhere.url()), "joined") << "the Redis is another";
+  EXPECT_EQ(start(""), "joined") << "it is that of the client";
+  EXPECT_EQ(start(apart.url(":wrong")), "no_quorum, denied");
+}
+
 TEST(FleetData, AnotherRedisMayBeNamedForSessionsAndForResults) {
   Nodes nodes(1);
   RedisServer source;

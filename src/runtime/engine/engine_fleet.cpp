@@ -13,9 +13,9 @@ bool Engine::join(core::FleetPlan plan, std::shared_ptr<Node> data, std::shared_
   if (closed_ || fleet_listener_) return false;
   plan.data = data ? lines_.data_index() : 0;
   plan.boot = core::Random(random_from_kernel()).hex16();
-  if (!lines_.begin_fleet(std::move(data), plan.prefix)) return false;
-  fleet_listener_ = std::move(listener);
   const core::Time now = boot_now();
+  hear(lines_.begin_fleet(std::move(data), plan.prefix), now);
+  fleet_listener_ = std::move(listener);
   agent_.join(std::move(plan), now);
   perform(now);
   return true;

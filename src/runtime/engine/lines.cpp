@@ -104,12 +104,18 @@ Lines::Heard Lines::drop(const core::Failure& why) {
   return heard;
 }
 
-bool Lines::begin_fleet(std::shared_ptr<Node> data, const std::string& fleet) {
-  if (data && data_ && data->name() != data_->name()) return false;
-  const bool apart = data != nullptr;
-  if (data && !data_) data_ = std::move(data);
-  changes_ = (apart ? *data_ : *nodes_.front()).changes(fleet);
-  return true;
+Lines::Heard Lines::begin_fleet(std::shared_ptr<Node> data, const std::string& fleet) {
+  Heard heard;
+  changes_.reset();
+  if (data != data_) {
+    for (const Line& line : lines_) {
+      if (line.node == data_index()) line.connection->drop(core::silence, heard.news);
+    }
+    std::erase_if(lines_, [this](const Line& line) { return line.node == data_index(); });
+    data_ = std::move(data);
+  }
+  changes_ = (data_ ? *data_ : *nodes_.front()).changes(fleet);
+  return heard;
 }
 
 std::vector<Awaited> Lines::awaited() const {

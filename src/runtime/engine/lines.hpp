@@ -33,9 +33,9 @@ class Lines {
   // All connections, as not to be trusted any more.
   Heard drop(const core::Failure& why);
 
-  // The fleet's heartbeats are there, if not on the first node. False: another node was given before, of which there are
-  // connections yet.
-  bool begin_fleet(std::shared_ptr<Node> data, const std::string& fleet);
+  // The fleet's heartbeats are there, if not on the first node. The connections to where those of the last fleet were are
+  // closed: the same address may come with another password, or other TLS.
+  Heard begin_fleet(std::shared_ptr<Node> data, const std::string& fleet);
   void end_fleet() { changes_.reset(); }
 
   std::vector<Awaited> awaited() const;
@@ -66,7 +66,7 @@ class Lines {
   std::shared_ptr<Node> data_;  // it has the index behind those of the nodes
   std::string owner_;
   core::Random random_;
-  std::deque<Line> lines_;                               // none ever goes
+  std::deque<Line> lines_;                               // of the nodes none ever goes
   std::vector<std::unique_ptr<Subscription>> wake_ups_;  // by node; none before somebody waits
   std::vector<bool> listening_;                          // by node, as was told
   std::unique_ptr<Subscription> changes_;                // of the fleet
