@@ -1,6 +1,5 @@
 // Where the data of a fleet is, said once: its client knows.
 #include <atomic>
-#include <optional>
 
 #include "integration/api.hpp"
 #include "poll/session_json.hpp"
@@ -98,9 +97,6 @@ TEST(FleetData, IsBesideTheLeasesAlsoWhereAnotherUserGoesThere) {
 }
 
 TEST(FleetData, IsReachedWithThePasswordAndTheTlsOfTheClient) {
-  // The last to go. A thread of the client lets its fleet go after stop(), and with it what nobody else has: that must not
-  // be TLS while the process ends.
-  std::optional<Client> client;
   Certificates certificates;
   Nodes nodes(1, cap_default,
               {.tls = certificates.server(), .arguments = {"--requirepass", "secret"}, .password = "secret"});
@@ -108,8 +104,7 @@ TEST(FleetData, IsReachedWithThePasswordAndTheTlsOfTheClient) {
   ClientOptions options;
   options.nodes = {nodes[0].url(":secret")};
   options.tls.ca_file = certificates.ca_file();
-  client = Client::open(options).value();
-  Instance here(*client, short_lives);
+  Instance here(Client::open(options).value(), short_lives);
   EXPECT_EQ(here.fleet->data().tls, options.tls);
   EXPECT_TRUE(wait_until([&] { return stores(nodes[0]); }, patience));
 }

@@ -41,6 +41,9 @@ class ElectionListener {
 class FleetListener {
  public:
   virtual ~FleetListener() = default;
+  // The last that it hears, with the engine's handle of it. That may keep the engine itself alive, so it is let go later, by
+  // another thread.
+  virtual void on_stopped(std::shared_ptr<FleetListener> self) = 0;
   // With the lease that it is about, if it is about one.
   virtual void hear(const core::FleetNotice& notice, const std::shared_ptr<LeaseState>& lease) = 0;
   // Of any lease of this client: its renewals fail, or do so no more.
@@ -71,15 +74,16 @@ class Engine final : private Reactor::Handler {
   void drained(core::ElectionId election, core::LeaseId term);
 
   // Takes part in a fleet, whose heartbeats are on the first node or on that one. False when the engine is closed, or takes
-  // part in one already. The listener is known until it hears FleetStopped.
+  // part in one already. The listener is known until on_stopped().
   bool join(core::FleetPlan plan, std::shared_ptr<Node> data, std::shared_ptr<FleetListener> listener);
-  void leave();
-  void share(const std::vector<std::string>& sessions);
-  void take(const std::string& session);
-  bool give_back(const std::string& session);
+  // Only in the fleet of that listener: by now another may be the engine's.
+  void leave(const FleetListener& of);
+  void share(const FleetListener& of, const std::vector<std::string>& sessions);
+  void take(const FleetListener& of, const std::string& session);
+  bool give_back(const FleetListener& of, const std::string& session);
+  std::vector<core::Member> members(const FleetListener& of);
+  std::optional<std::string> preferred(const FleetListener& of, const std::string& session);
   void session_drained(core::LeaseId lease);
-  std::vector<core::Member> members();
-  std::optional<std::string> preferred(const std::string& session);
 
   // Runs what is the user's, on a thread of its own.
   void run_for_user(std::function<void()> task) {

@@ -21,21 +21,27 @@ bool Engine::join(core::FleetPlan plan, std::shared_ptr<Node> data, std::shared_
   return true;
 }
 
-void Engine::leave() {
-  change([&](core::Time now) { agent_.leave(now); });
+void Engine::leave(const FleetListener& of) {
+  change([&](core::Time now) {
+    if (fleet_listener_.get() == &of) agent_.leave(now);
+  });
 }
 
-void Engine::share(const std::vector<std::string>& sessions) {
-  change([&](core::Time now) { agent_.share(sessions, now); });
+void Engine::share(const FleetListener& of, const std::vector<std::string>& sessions) {
+  change([&](core::Time now) {
+    if (fleet_listener_.get() == &of) agent_.share(sessions, now);
+  });
 }
 
-void Engine::take(const std::string& session) {
-  change([&](core::Time now) { agent_.take_session(session, now); });
+void Engine::take(const FleetListener& of, const std::string& session) {
+  change([&](core::Time now) {
+    if (fleet_listener_.get() == &of) agent_.take_session(session, now);
+  });
 }
 
-bool Engine::give_back(const std::string& session) {
+bool Engine::give_back(const FleetListener& of, const std::string& session) {
   bool ours = false;
-  change([&](core::Time now) { ours = agent_.give_back(session, now); });
+  change([&](core::Time now) { ours = fleet_listener_.get() == &of && agent_.give_back(session, now); });
   return ours;
 }
 
@@ -46,16 +52,18 @@ void Engine::session_drained(core::LeaseId lease) {
   });
 }
 
-std::vector<core::Member> Engine::members() {
+std::vector<core::Member> Engine::members(const FleetListener& of) {
   const Hold hold(reactor_);
   const core::Fleet* fleet = agent_.fleet();
-  return fleet != nullptr ? fleet->members() : std::vector<core::Member>();
+  if (fleet == nullptr || fleet_listener_.get() != &of) return {};
+  return fleet->members();
 }
 
-std::optional<std::string> Engine::preferred(const std::string& session) {
+std::optional<std::string> Engine::preferred(const FleetListener& of, const std::string& session) {
   const Hold hold(reactor_);
   const core::Fleet* fleet = agent_.fleet();
-  return fleet != nullptr ? fleet->preferred(session) : std::nullopt;
+  if (fleet == nullptr || fleet_listener_.get() != &of) return std::nullopt;
+  return fleet->preferred(session);
 }
 
 std::shared_ptr<LeaseState> Engine::on_session_ending(const core::SessionEnding& ending) {
@@ -89,11 +97,10 @@ void Engine::on_fleet(const core::FleetNotice& notice) {
                                     [](const core::FleetStopped&) { return Found(); },
                                 },
                                 notice);
-  fleet_listener_->hear(notice, lease);
-  if (!std::holds_alternative<core::FleetStopped>(notice)) return;
+  if (!std::holds_alternative<core::FleetStopped>(notice)) return fleet_listener_->hear(notice, lease);
   lines_.end_fleet();
-  // The last word may let the last handle of this engine go, which is done elsewhere.
-  run_for_user([listener = std::move(fleet_listener_)] {});
+  FleetListener& listener = *fleet_listener_;
+  listener.on_stopped(std::move(fleet_listener_));
 }
 
 }  // namespace tenure::runtime

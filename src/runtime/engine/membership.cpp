@@ -50,10 +50,14 @@ tl::expected<void, NotJoined> Membership::start(const std::shared_ptr<Membership
   if (!begun) return tl::unexpected(NotJoined{.why = begun.error()});
   Lock lock(mutex_);
   changed_.wait(lock, [this] { return joined_ || why_not_ || !running_; });
-  if (joined_) return {};
+  if (joined_ && !stopping_) return {};
   auto why_not = why_not_.value_or(NotJoined{.why = engine_->closed() ? Why::closed : Why::stopped});
+  // Whoever could not join leaves, or would join later after all. From here on nobody else can count on this run; one that
+  // another has begun since is not ours to end.
+  const bool ours = begun->by_us && started_ == begun->run;
+  if (ours) stopping_ = running_;
   lock.unlock();
-  if (*begun == Begun::now) stop();
+  if (ours) stop(begun->run, {});
   return tl::unexpected(std::move(why_not));
 }
 
@@ -69,17 +73,17 @@ tl::expected<Membership::Begun, NotJoined::Why> Membership::begin(const std::sha
   const std::lock_guard sharing(sharing_);
   Lock lock(mutex_);
   if (running_ && stopping_) return tl::unexpected(Why::still_stopping);
-  if (running_) return Begun::before;
+  if (running_) return Begun{started_, false};
   running_ = true;
   stopping_ = false;
-  started_ += 1;
+  const Run run = ++started_;
   joined_ = false;
   why_not_.reset();
   const auto sessions = shared_;
   lock.unlock();
   if (engine_->join(plan_, data_, self)) {
-    if (sessions) engine_->share(*sessions);
-    return Begun::now;
+    if (sessions) engine_->share(*this, *sessions);
+    return Begun{run, true};
   }
   lock.lock();
   running_ = false;
@@ -87,19 +91,21 @@ tl::expected<Membership::Begun, NotJoined::Why> Membership::begin(const std::sha
   return tl::unexpected(engine_->closed() ? Why::closed : Why::other_fleet);
 }
 
-bool Membership::stop(const std::stop_token& give_up) {
+bool Membership::stop(const std::stop_token& give_up) { return stop(std::nullopt, give_up); }
+
+bool Membership::stop(std::optional<Run> only, const std::stop_token& give_up) {
   if (engine_->forked()) return true;
   std::unique_lock sharing(sharing_);  // another thread may be in the middle of start()
   Lock lock(mutex_);
-  const auto mine = started_;
-  const bool runs = running_;
-  stopping_ = runs;
+  const Run mine = started_;
+  if (only && *only != mine) return true;
+  stopping_ = running_;
   lock.unlock();
-  if (runs) engine_->leave();
+  engine_->leave(*this);
   sharing.unlock();
   lock.lock();
   // Whoever must return first cannot wait for it.
-  if (teller_ == std::this_thread::get_id()) return !running_;
+  if (teller_ == std::this_thread::get_id()) return false;
   // Whoever starts it again may be quicker than we are.
   return changed_.wait(lock, give_up, [&] { return started_ != mine || (!running_ && untold_ == 0); });
 }
@@ -122,19 +128,12 @@ void Membership::fall_silent() {
   changed_.wait(lock, [&] { return silent_ || self; });
 }
 
-bool Membership::takes_part() const {
-  const Lock lock(mutex_);
-  return running_;
-}
+bool Membership::give_back(const std::string& session) { return engine_->give_back(*this, session); }
 
-bool Membership::give_back(const std::string& session) { return takes_part() && engine_->give_back(session); }
-
-std::vector<core::Member> Membership::members() const {
-  return takes_part() ? engine_->members() : std::vector<core::Member>();
-}
+std::vector<core::Member> Membership::members() const { return engine_->members(*this); }
 
 std::optional<std::string> Membership::preferred(const std::string& session) const {
-  return takes_part() ? engine_->preferred(session) : std::nullopt;
+  return engine_->preferred(*this, session);
 }
 
 void Membership::share(std::vector<std::string> sessions) {
@@ -143,7 +142,7 @@ void Membership::share(std::vector<std::string> sessions) {
   shared_ = sessions;
   const bool running = running_;
   lock.unlock();
-  if (running) engine_->share(sessions);
+  if (running) engine_->share(*this, sessions);
 }
 
 void Membership::ended(const std::string& session, core::Token token) {
@@ -168,7 +167,7 @@ tl::expected<SessionLease, core::Refusal> Membership::take(const std::string& se
   if (first) hand = std::make_shared<Hand>();
   const auto mine = hand;
   lock.unlock();
-  if (first) engine_->take(session);
+  if (first) engine_->take(*this, session);
   lock.lock();
   changed_.wait(lock, [&] { return mine->done || !running_; });
   if (mine->refusal) return tl::unexpected(*mine->refusal);
@@ -239,7 +238,7 @@ void Membership::hear(const core::FleetNotice& notice, const std::shared_ptr<Lea
                  [&](const core::FleetNotOpen& it) { on_not_open(it); },
                  [&](const core::FleetOpen&) { tell({.kind = Kind::open}); },
                  [&](const core::FleetRefused& it) { on_id_taken(it); },
-                 [&](const core::FleetStopped&) { on_stopped(); },
+                 [](const core::FleetStopped&) {},  // on_stopped() hears of it
              },
              notice);
   changed_.notify_all();
@@ -303,11 +302,15 @@ void Membership::on_id_taken(const core::FleetRefused& refused) {
   }
 }
 
-void Membership::on_stopped() {
+void Membership::on_stopped(std::shared_ptr<FleetListener> self) {
+  const Lock lock(mutex_);
   running_ = false;
   while (!hands_.empty()) {
     finish(hands_.begin()->first, core::Refusal{.code = core::RefusalCode::cancelled});
   }
+  // Before stop() can return, and so before fall_silent(), which waits for what was posted here.
+  events_->post([self = std::move(self)] {}, CallbackExecutor::Kind::must_arrive);
+  changed_.notify_all();
 }
 
 void Membership::on_not_open(const core::FleetNotOpen& not_open) {

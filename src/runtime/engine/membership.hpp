@@ -52,10 +52,11 @@ class Membership : public FleetListener, public std::enable_shared_from_this<Mem
 
   // Waits until it has joined. What runs is started.
   tl::expected<void, NotJoined> start(const std::shared_ptr<Membership>& self);
-  // Waits until everything is given back and the handler has heard of it, unless it is called by the handler. False when the
-  // wait was given up; then it goes on in the background.
+  // Waits until everything is given back and the handler has heard of it. False when it is called by the handler, or the wait
+  // was given up; then it goes on in the background.
   bool stop(const std::stop_token& give_up = {});
-  // After stop(): tells what is left to tell, and lets the handler go. Waits for that, unless it is called by the handler.
+  // After stop(): tells what is left to tell, and lets the handler go. Waits for that, unless it is called by the handler; then
+  // nobody but its users has a handle of this any more.
   void fall_silent();
   void share(std::vector<std::string> sessions);
   void ended(const std::string& session, core::Token token);
@@ -86,8 +87,14 @@ class Membership : public FleetListener, public std::enable_shared_from_this<Mem
   };
   using Lock = std::unique_lock<std::mutex>;
 
-  enum class Begun : std::uint8_t { now, before };
+  using Run = std::uint64_t;  // from one start() to the end of it, by their number
+  struct Begun {
+    Run run = 0;
+    bool by_us = false;  // else it ran before
+  };
   tl::expected<Begun, NotJoined::Why> begin(const std::shared_ptr<Membership>& self);
+  bool stop(std::optional<Run> only, const std::stop_token& give_up);
+  void on_stopped(std::shared_ptr<FleetListener> self) override;
   void hear(const core::FleetNotice& notice, const std::shared_ptr<LeaseState>& lease) override;
   void on_uncertain(const std::shared_ptr<LeaseState>& lease, bool uncertain) override;
   void on_taken(const core::SessionTaken& taken, const std::shared_ptr<LeaseState>& lease);
@@ -96,12 +103,9 @@ class Membership : public FleetListener, public std::enable_shared_from_this<Mem
   void on_hindered(const core::FleetHindered& hindered);
   void on_not_open(const core::FleetNotOpen& not_open);
   void on_id_taken(const core::FleetRefused& refused);
-  void on_stopped();
   void finish(const std::string& session, std::optional<core::Refusal> refusal);
   void tell(FleetEvent event);
   const Owned* find(const std::string& session) const;
-  // If not, the engine's fleet may be another's.
-  bool takes_part() const;
   SessionLease lease_of(const std::string& session, const Owned& owned) const;
 
   std::shared_ptr<Engine> engine_;
@@ -112,11 +116,11 @@ class Membership : public FleetListener, public std::enable_shared_from_this<Mem
   mutable std::mutex mutex_;  // never locked while the engine is called
   std::condition_variable_any changed_;
   bool running_ = false;
-  bool stopping_ = false;  // it leaves since it was started
+  bool stopping_ = false;  // it leaves, or is about to, since it was started
   bool joined_ = false;
   bool silent_ = false;
-  std::uint64_t started_ = 0;  // how often
-  std::size_t untold_ = 0;     // events that the handler has not heard, or not returned from
+  Run started_ = 0;         // the last
+  std::size_t untold_ = 0;  // events that the handler has not heard, or not returned from
   std::optional<NotJoined> why_not_{};
   std::optional<std::vector<std::string>> shared_{};
   std::map<std::string, Owned> owned_;
