@@ -119,8 +119,9 @@ class Fleet {
   /// (system). What runs is started.
   [[nodiscard]] virtual tl::expected<void, Refusal> start() = 0;
   /// Leaves: nobody counts on it any more, work is told to end, every session is given back as its work has ended.
-  /// Waits for all of it, and for the handler, which is called no more then; unless it is called by the handler. Refused
-  /// (cancelled): it was not waited for, or the wait was given up, and it goes on in the background. What does not run is stopped.
+  /// Waits for all of it, and for the handler, which is called no more then; unless it is called by the handler, where it is
+  /// refused at any time. Refused (cancelled): it was not waited for, or the wait was given up, and it goes on in the background.
+  /// What does not run is stopped.
   virtual tl::expected<void, Refusal> stop(const std::stop_token& give_up = {}) = 0;
 
   /// The sessions that there are to share, all of them; the same for every instance, sooner or later. What is not
@@ -130,7 +131,8 @@ class Fleet {
   virtual void ended(const std::string& session, std::uint64_t token) = 0;
 
   /// Takes a session by hand, whoever should have it, if nobody has it. For sessions that share() does not name it
-  /// stays ours until release().
+  /// stays ours until release(). Refused as Lock::try_acquire() is; also (held) where it is ours and ending or uncertain, and
+  /// where the fleet does not run (usage) or is stopped meanwhile (cancelled).
   [[nodiscard]] virtual tl::expected<SessionLease, Refusal> try_acquire(const std::string& session) = 0;
   /// Gives a session back. False: it is not ours.
   virtual bool release(const std::string& session) = 0;

@@ -19,11 +19,13 @@ namespace {
 // A fleet over the leases of a client.
 class LeasedFleet : public Fleet {
  public:
-  LeasedFleet(std::shared_ptr<detail::Context> context, std::string name, FleetData data,
+  // The node is that of the data, for people.
+  LeasedFleet(std::shared_ptr<detail::Context> context, std::string name, FleetData data, std::string node,
               std::shared_ptr<runtime::Membership> membership)
       : context_(std::move(context)),
         name_(std::move(name)),
         data_(std::move(data)),
+        node_(std::move(node)),
         membership_(std::move(membership)) {}
   ~LeasedFleet() override {
     membership_->stop();
@@ -49,7 +51,7 @@ class LeasedFleet : public Fleet {
   tl::expected<SessionLease, Refusal> try_acquire(const std::string& session) override {
     if (auto error = core::name_error("the session", session)) return tl::unexpected(detail::usage(*error));
     auto lease = membership_->take(session);
-    if (!lease) return tl::unexpected(detail::refusal(std::move(lease.error()), session, *context_));
+    if (!lease) return tl::unexpected(explained(std::move(lease.error()), session));
     return std::move(*lease);
   }
   bool release(const std::string& session) override { return membership_->give_back(session); }
@@ -93,11 +95,25 @@ class LeasedFleet : public Fleet {
     }
     if (why.failure) {
       Refusal refusal{Refusal::Code::no_quorum,
-                      "the fleet " + name_ + " cannot be joined: " + why.failure->detail};
+                      "the fleet " + name_ + " cannot be joined: " + node_ + ": " + why.failure->detail};
+      refusal.failed = {{node_, why.failure->detail}};
       refusal.denied = core::denies_access(*why.failure);
       return refusal;
     }
     return explained(*why.why);
+  }
+  Refusal explained(runtime::NotTaken why, const std::string& session) const {
+    if (why.refusal) return detail::refusal(std::move(*why.refusal), session, *context_);
+    if (why.ours) {
+      const auto left = std::chrono::floor<std::chrono::milliseconds>(why.ours->deadline - BootClock::now());
+      Refusal refusal{Refusal::Code::held,
+                      session + " is this instance's own (token " + std::to_string(why.ours->token) +
+                          "), and nothing new may begin: its work is to end, or its renewal has failed"};
+      refusal.holder = Holder{context_->id, why.ours->token, std::max(left, std::chrono::milliseconds(0))};
+      return refusal;
+    }
+    if (context_->client.closed()) return explained(runtime::NotJoined::Why::closed);
+    return detail::usage("the fleet " + name_ + " does not run: start it first");
   }
   Refusal explained(runtime::NotJoined::Why why) const {
     using Why = runtime::NotJoined::Why;
@@ -120,6 +136,7 @@ class LeasedFleet : public Fleet {
   std::shared_ptr<detail::Context> context_;
   std::string name_;
   FleetData data_;
+  std::string node_;
   std::shared_ptr<runtime::Membership> membership_;
 };
 
@@ -153,8 +170,9 @@ tl::expected<std::unique_ptr<Fleet>, Refusal> Client::fleet(std::string name,
     auto [text, why] = store->not_open_text(refusal, runtime::Patience::waits, opens_in);
     return FleetEvent{.kind = FleetEvent::Kind::not_open, .detail = std::move(text), .not_open = why};
   };
+  std::string node = place->node ? place->node->name() : context_->store->names().front();
   auto membership = context_->client.membership(std::move(plan), std::move(place->node), std::move(describe));
-  return std::make_unique<LeasedFleet>(context_, std::move(name), std::move(place->data),
+  return std::make_unique<LeasedFleet>(context_, std::move(name), std::move(place->data), std::move(node),
                                        std::move(membership));
 }
 

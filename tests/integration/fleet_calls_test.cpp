@@ -1,12 +1,11 @@
 // What an instance of a fleet answers, and what it is told, call by call. P25, T43.
-#include <pthread.h>
-
 #include <atomic>
 #include <future>
 #include <stdexcept>
 #include <thread>
 
 #include "integration/api.hpp"
+#include "support/no_threads.hpp"
 #include "support/shared_fleet.hpp"
 
 namespace tenure::test {
@@ -235,6 +234,10 @@ TEST_F(FleetCalls, ItMayBeStoppedFromItsHandlerAndStartedAgain) {
     if (event.kind == Kind::acquired && once.exchange(false)) {
       EXPECT_EQ(fleet->stop().error().code, Refusal::Code::cancelled) << "it cannot be waited for here";
     }
+    if (event.kind == Kind::ended) {
+      ASSERT_TRUE(wait_until([&] { return fleet->live_instances().empty(); })) << "it takes no part any more";
+      EXPECT_FALSE(fleet->stop()) << "what is told here is not over before it has returned";
+    }
     if (event.kind == Kind::ending) fleet->ended(event.session, event.token);
     if (event.kind == Kind::ended) ended += 1;
   });
@@ -245,7 +248,10 @@ TEST_F(FleetCalls, ItMayBeStoppedFromItsHandlerAndStartedAgain) {
   EXPECT_TRUE(fleet->stop()) << "what does not run is stopped";
   EXPECT_TRUE(nodes.none_has("poll:lease:a"));
   EXPECT_TRUE(wait_until([&] { return nodes.none_has("poll:node:web-1"); }));
-  EXPECT_FALSE(fleet->try_acquire("a")) << "who takes no part takes nothing";
+  const auto refused = fleet->try_acquire("a");
+  ASSERT_FALSE(refused) << "who takes no part takes nothing";
+  EXPECT_EQ(refused.error().code, Refusal::Code::usage);
+  EXPECT_EQ(refused.error().message, "the fleet poll does not run: start it first");
   ASSERT_TRUE(fleet->start());
   EXPECT_TRUE(wait_until([&] { return fleet->is_owned("a"); })) << "what was shared is still shared";
 }
@@ -328,18 +334,11 @@ TEST_F(FleetCalls, WhatRunsIsStartedAndWhatIsStillBeingStoppedIsNot) {
 TEST_F(FleetCalls, WithoutAThreadForItsHandlerItIsRefused) {
   Client client = open(nodes, "web-1");
   const auto fleet = client.fleet("poll", short_lives()).value();
-  // No address space has room for such a stack.
-  pthread_attr_t before{};
-  pthread_attr_t huge{};
-  ASSERT_EQ(pthread_getattr_default_np(&before), 0);
-  ASSERT_EQ(pthread_attr_init(&huge), 0);
-  ASSERT_EQ(pthread_attr_setstacksize(&huge, std::size_t{1} << 60), 0);
-  ASSERT_EQ(pthread_setattr_default_np(&huge), 0);
   tl::expected<void, Refusal> started;
-  EXPECT_NO_THROW(started = fleet->start());
-  EXPECT_EQ(pthread_setattr_default_np(&before), 0);
-  pthread_attr_destroy(&huge);
-  pthread_attr_destroy(&before);
+  {
+    const NoThreads none;
+    EXPECT_NO_THROW(started = fleet->start());
+  }
   ASSERT_FALSE(started);
   EXPECT_EQ(started.error().code, Refusal::Code::system);
   EXPECT_EQ(started.error().message,
@@ -376,7 +375,41 @@ TEST_F(FleetCalls, ClosingTheClientEndsItWithoutWaitingForWork) {
   const auto again = one.fleet->start();
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().code, Refusal::Code::closed);
-  EXPECT_FALSE(one.fleet->try_acquire("x"));
+  EXPECT_EQ(one.fleet->try_acquire("x").error().code, Refusal::Code::closed);
+}
+
+TEST_F(FleetCalls, WhatIsOursAndEndingIsNotTakenAgain) {
+  Listener one(nodes, "web-1", {}, [](Fleet&, const FleetEvent&) {});
+  const auto lease = one.fleet->try_acquire("x");
+  ASSERT_TRUE(lease);
+  ASSERT_TRUE(one.fleet->release("x"));
+  ASSERT_TRUE(one.first(Kind::ending, "x"));
+  const auto refused = one.fleet->try_acquire("x");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Refusal::Code::held);
+  ASSERT_TRUE(refused.error().holder);
+  EXPECT_EQ(refused.error().holder->owner, "web-1");
+  EXPECT_EQ(refused.error().holder->token, lease->token);
+}
+
+TEST_F(FleetCalls, WhoCannotJoinSaysWhichRedisDoesNotAnswer) {
+  RedisServer data;
+  const std::string url = data.url();
+  data.kill();
+  Client client = open(nodes, "web-1");
+  auto options = short_lives();
+  for (const auto& [given, address] :
+       std::vector<std::pair<std::string, std::string>>{{url, url}, {"", urls_of(nodes)[0]}}) {
+    options.data = given;
+    if (given.empty()) nodes[0].kill();
+    const auto joined = client.fleet("poll", options).value()->start();
+    ASSERT_FALSE(joined);
+    EXPECT_EQ(joined.error().code, Refusal::Code::no_quorum);
+    ASSERT_EQ(joined.error().failed.size(), 1U);
+    EXPECT_EQ(joined.error().failed[0].address, address);
+    EXPECT_TRUE(joined.error().message.starts_with("the fleet poll cannot be joined: " + address + ": "))
+        << joined.error().message;
+  }
 }
 
 TEST_F(FleetCalls, ADestructorGivesEverythingBack) {

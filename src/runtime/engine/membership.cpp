@@ -154,14 +154,16 @@ void Membership::ended(const std::string& session, core::Token token) {
   engine_->session_drained(lease);
 }
 
-tl::expected<SessionLease, core::Refusal> Membership::take(const std::string& session) {
-  const core::Refusal cancelled{.code = core::RefusalCode::cancelled};
+tl::expected<SessionLease, NotTaken> Membership::take(const std::string& session) {
+  const auto refused = [](core::RefusalCode code) {
+    return tl::unexpected(NotTaken{.refusal = core::Refusal{.code = code}});
+  };
   Lock lock(mutex_);
   if (const Owned* ours = find(session)) {
     if (ours->usable()) return lease_of(session, *ours);
-    return tl::unexpected(cancelled);
+    return tl::unexpected(NotTaken{.ours = lease_of(session, *ours)});
   }
-  if (!running_) return tl::unexpected(cancelled);
+  if (!running_) return tl::unexpected(NotTaken{});
   auto& hand = hands_[session];
   const bool first = !hand;
   if (first) hand = std::make_shared<Hand>();
@@ -170,9 +172,10 @@ tl::expected<SessionLease, core::Refusal> Membership::take(const std::string& se
   if (first) engine_->take(*this, session);
   lock.lock();
   changed_.wait(lock, [&] { return mine->done || !running_; });
-  if (mine->refusal) return tl::unexpected(*mine->refusal);
+  if (mine->refusal) return tl::unexpected(NotTaken{.refusal = *mine->refusal});
+  if (!mine->done) return refused(core::RefusalCode::cancelled);
   const Owned* ours = find(session);
-  if (ours == nullptr) return tl::unexpected(cancelled);
+  if (ours == nullptr) return refused(core::RefusalCode::too_slow);  // it was ours, for less than a moment
   return lease_of(session, *ours);
 }
 

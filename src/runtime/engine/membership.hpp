@@ -35,6 +35,12 @@ struct NotJoined {
   std::optional<Why> why{};
 };
 
+// Why a session was not taken. Neither: it takes no part in the fleet.
+struct NotTaken {
+  std::optional<core::Refusal> refusal{};
+  std::optional<SessionLease> ours{};  // it is ours already, and ending or uncertain
+};
+
 class Membership : public FleetListener, public std::enable_shared_from_this<Membership> {
  public:
   Membership(std::shared_ptr<Engine> engine, core::FleetPlan plan, std::shared_ptr<Node> data,
@@ -60,7 +66,7 @@ class Membership : public FleetListener, public std::enable_shared_from_this<Mem
   void fall_silent();
   void share(std::vector<std::string> sessions);
   void ended(const std::string& session, core::Token token);
-  tl::expected<SessionLease, core::Refusal> take(const std::string& session);
+  tl::expected<SessionLease, NotTaken> take(const std::string& session);
   bool give_back(const std::string& session);
 
   bool owned(const std::string& session) const;
