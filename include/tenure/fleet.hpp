@@ -31,7 +31,7 @@ struct FleetOptions {
   unsigned weight = 1;
   /// The URL of the Redis where the heartbeats are. Empty: the first node of the client.
   std::string data{};
-  /// For that Redis. Refused where its URL does not begin with rediss://.
+  /// For that Redis. Refused where its URL is not given, or does not begin with rediss://.
   Tls data_tls{};
 };
 

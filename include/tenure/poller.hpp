@@ -103,7 +103,7 @@ struct PollerOptions {
   /// The URL of the Redis where results are stored. Empty: with the data of the fleet (Fleet::data()), and with its TLS; nowhere
   /// where the fleet does not say where that is.
   std::string data{};
-  /// For that URL. Refused where it does not begin with rediss://.
+  /// For that URL. Refused where it is not given, or does not begin with rediss://.
   Tls tls{};
   /// The leases live on that Redis and on no other: a result is refused as soon as its lease has passed on, not only
   /// once a later owner has stored one. Unset: as the fleet says, and false where data names another Redis than the fleet's, or

@@ -60,7 +60,7 @@ struct RedisSessionsOptions {
   /// Of the Redis where they are. Empty: with the data of the fleet (Fleet::data()), and with its TLS; without a fleet, or
   /// where it does not say where that is, redis://127.0.0.1:6379.
   std::string url{};
-  /// For that URL. Refused where it does not begin with rediss://.
+  /// For that URL. Refused where it is not given, or does not begin with rediss://.
   Tls tls{};
   Find find = Find::scan;
   /// Whose sessions and index they are.

@@ -130,6 +130,28 @@ TEST(FleetData, EachFleetOfAClientHasItsOwn) {
   EXPECT_EQ(start(apart.url(":wrong")), "no_quorum, denied");
 }
 
+TEST(FleetData, TlsWithoutTheUrlThatItIsForIsRefused) {
+  Nodes nodes(1);
+  const Client client = open(nodes);
+  const Tls tls{.ca_file = "ca.crt"};
+  const auto refused = client.fleet("poll", {.data_tls = tls});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Refusal::Code::usage);
+  EXPECT_EQ(refused.error().message, "data_tls is set, and data names no Redis that it is for");
+
+  const auto fleet = client.fleet("poll", short_lives).value();
+  const auto source = redis_sessions(*fleet, {.tls = tls});
+  ASSERT_FALSE(source);
+  EXPECT_EQ(source.error().code, Refusal::Code::usage);
+  EXPECT_EQ(source.error().message, "tls is set, and url names no Redis that it is for");
+
+  Poller poller(*fleet, redis_sessions(*fleet).value(), HttpPoll{}, {.tls = tls});
+  const auto started = poller.start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code, Refusal::Code::usage);
+  EXPECT_EQ(started.error().message, "where results go: tls is set, and data names no Redis that it is for");
+}
+
 TEST(FleetData, AnotherRedisMayBeNamedForSessionsAndForResults) {
   Nodes nodes(1);
   RedisServer source;

@@ -64,7 +64,10 @@ bool same_redis(const std::string& one, const std::string& other) {
 }
 
 // With the Redis where results go: that of the fleet, where no other is named.
-PollerOptions with_data(PollerOptions options, const Fleet& fleet) {
+tl::expected<PollerOptions, std::string> with_data(PollerOptions options, const Fleet& fleet) {
+  if (options.data.empty() && options.tls != Tls{}) {
+    return tl::unexpected(std::string("tls is set, and data names no Redis that it is for"));
+  }
   auto data = fleet.data();
   if (data.url.empty()) return options;
   const bool with_leases = data.leases && (options.data.empty() || same_redis(options.data, data.url));
@@ -130,7 +133,8 @@ std::optional<Refusal> Poller::State::get_ready() {
   if (auto error = error_in(options)) return usage(std::move(*error));
   if (auto error = std::visit([](const auto& it) { return error_in(it); }, work))
     return usage(std::move(*error));
-  auto results = results_of(with_data(options, fleet), fleet);
+  auto place = with_data(options, fleet);
+  auto results = place ? results_of(*place, fleet) : tl::unexpected(std::move(place.error()));
   if (!results) return usage("where results go: " + results.error());
   auto made = std::make_shared<poll::Conductor>(fleet, work, options, std::move(*results));
   // The fleet keeps its handler for as long as it lives, which is longer than this.

@@ -50,6 +50,9 @@ tl::expected<std::unique_ptr<SessionSource>, Refusal> redis_sessions(const Fleet
   options.fleet = fleet.name();
   options.tenure_prefix = fleet.prefix();
   if (options.url.empty()) {
+    if (options.tls != Tls{}) {
+      return tl::unexpected(usage("tls is set, and url names no Redis that it is for"));
+    }
     auto data = fleet.data();
     options.url = std::move(data.url);
     options.tls = std::move(data.tls);

@@ -45,6 +45,9 @@ class RedisStore : public runtime::Store {
                                                            const Tls& tls) const override {
     const Address& first = nodes_.addresses.front();
     if (url.empty()) {
+      if (tls != Tls{}) {
+        return tl::unexpected(std::string("data_tls is set, and data names no Redis that it is for"));
+      }
       return runtime::DataPlace{{whole_url(first), first.tls ? nodes_.tls_options : Tls{}, !nodes_.several()},
                                 nullptr};
     }
