@@ -134,7 +134,7 @@ struct PollCounts {
   std::size_t in_flight = 0;
 };
 
-/// All calls may be made from any thread but those of its callbacks.
+/// All calls may be made from any thread but those of its callbacks; none after fork(), where a child may only let it go.
 class Poller {
  public:
   /// The fleet must outlive it, has no other handler, and is started by nobody else.
@@ -143,8 +143,8 @@ class Poller {
   Poller(const Poller&) = delete;
   Poller& operator=(const Poller&) = delete;
 
-  /// Starts the fleet and polls what it gives; once. Refused (usage) when an option is wrong, or as Fleet::start() is: it may
-  /// be tried again then.
+  /// Starts the fleet and polls what it gives; once. Refused (usage) when an option is wrong, (cancelled) when it is stopped
+  /// meanwhile, or as Fleet::start() is: it may be tried again then, and until then the source is read no more.
   [[nodiscard]] tl::expected<void, Refusal> start();
   /// Begins no poll any more, lets those in flight end, stores their results, and stops the fleet, which hands
   /// everything over. Waits for all of it: at most as long as leases last, or as a callback takes. Refused (cancelled): the wait

@@ -72,7 +72,7 @@ Conductor::~Conductor() {
   thread_.join();
 }
 
-void Conductor::discover(std::unique_ptr<SessionSource> source) {
+void Conductor::discover(std::shared_ptr<SessionSource> source) {
   discovery_ =
       std::make_unique<Discovery>(std::move(source), options_.discovery, [this](Discovery::Read read) {
         post([this, read = std::move(read)]() mutable { on_read(std::move(read)); });
@@ -92,6 +92,11 @@ bool Conductor::finish(const std::stop_token& give_up) {
   post([this] { finishing_ = true; });
   std::unique_lock lock(mutex_);
   return changed_.wait(lock, give_up, [this] { return finished_; });
+}
+
+bool Conductor::is_finished() {
+  const std::lock_guard lock(mutex_);
+  return finished_;
 }
 
 void Conductor::run() {
@@ -136,6 +141,11 @@ core::Time Conductor::wake_time() const {
 }
 
 void Conductor::on_fleet(const FleetEvent& event) {
+  if (is_finished()) {
+    // The fleet may be started again by others. Nobody works here any more, so there is nothing to wait for.
+    if (event.kind == FleetEvent::Kind::ending) fleet_.ended(event.session, event.token);
+    return;
+  }
   // First this: what the user is told may take its time, or throw.
   note(event);
   const std::lock_guard lock(telling_);

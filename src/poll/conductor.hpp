@@ -39,7 +39,10 @@ class Conductor {
   PollCounts counts() const;
 
   // Before the fleet is started: its events ask for it, and it may begin with the sessions that there are.
-  void discover(std::unique_ptr<SessionSource> source);
+  void discover(std::shared_ptr<SessionSource> source);
+  // The fleet could not be joined: the source is read no more until it is asked for that again.
+  void pause_discovery() { discovery_->pause(); }
+  void resume_discovery() { discovery_->resume(); }
   // Begins nothing any more; what is in flight ends as the fleet says. A store that is away is not waited for.
   void stop_polls();
   // After the fleet has stopped: ends what is left, writes results for at most a second, and waits for it. False when the wait
@@ -49,6 +52,7 @@ class Conductor {
  private:
   using Tell = runtime::CallbackExecutor::Kind;
 
+  bool is_finished();
   void run();
   void work_off();
   core::Time wake_time() const;

@@ -20,7 +20,7 @@ bool same(const Discovery::Read& one, const Discovery::Read& other) {
 
 }  // namespace
 
-Discovery::Discovery(std::unique_ptr<SessionSource> source, Milliseconds every, Changed changed)
+Discovery::Discovery(std::shared_ptr<SessionSource> source, Milliseconds every, Changed changed)
     : source_(std::move(source)), every_(every), changed_(std::move(changed)), thread_([this] { run(); }) {}
 
 Discovery::~Discovery() {
@@ -31,6 +31,20 @@ Discovery::~Discovery() {
 void Discovery::hurry() {
   {
     const std::lock_guard lock(mutex_);
+    hurried_ = true;
+  }
+  wake_.notify_all();
+}
+
+void Discovery::pause() {
+  const std::lock_guard lock(mutex_);
+  paused_ = true;
+}
+
+void Discovery::resume() {
+  {
+    const std::lock_guard lock(mutex_);
+    paused_ = false;
     hurried_ = true;
   }
   wake_.notify_all();
@@ -47,6 +61,10 @@ void Discovery::stop() {
 void Discovery::run() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
+    if (paused_) {
+      wake_.wait(lock, [this] { return !paused_ || stopping_; });
+      continue;
+    }
     hurried_ = false;
     lock.unlock();
     read();

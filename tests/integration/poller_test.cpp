@@ -1,8 +1,14 @@
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <condition_variable>
+#include <csignal>
 #include <future>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -13,6 +19,7 @@
 #include "poll/schedule.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/wall_clock.hpp"
+#include "support/no_threads.hpp"
 #include "support/polling.hpp"
 #include "support/redis_server.hpp"
 
@@ -383,6 +390,147 @@ TEST_F(Pollers, TheUserHearsOfTheFleetUntilThePollerHasStopped) {
   EXPECT_EQ(told(), 1);
   poller.reset();
   EXPECT_EQ(told(), 1);
+}
+
+// A fleet that joins when the test lets it, and not where it says so.
+class SlowFleet : public FakeFleet {
+ public:
+  tl::expected<void, Refusal> start() override {
+    started += 1;
+    if (slow) {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return gone_on_; });
+    }
+    if (refuses) return tl::unexpected(Refusal{Refusal::Code::no_quorum, "nobody is there"});
+    joined = true;
+    share(shared());
+    return {};
+  }
+  tl::expected<void, Refusal> stop(const std::stop_token& give_up) override {
+    joined = false;
+    return FakeFleet::stop(give_up);
+  }
+  void go_on() {
+    const std::lock_guard lock(mutex_);
+    gone_on_ = true;
+    changed_.notify_all();
+  }
+
+  std::atomic<bool> slow = false;
+  std::atomic<bool> refuses = false;
+  std::atomic<bool> joined = false;
+  std::atomic<int> started = 0;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool gone_on_ = false;
+};
+
+class CountingSource : public SessionSource {
+ public:
+  explicit CountingSource(std::atomic<int>& reads) : reads_(reads) {}
+  tl::expected<Sessions, std::string> read() override {
+    reads_ += 1;
+    return Sessions{.good = {{.id = "a", .address = "x", .interval = std::chrono::milliseconds(200)}}};
+  }
+
+ private:
+  std::atomic<int>& reads_;
+};
+
+// With a fleet that the test holds up.
+struct HeldUp {
+  explicit HeldUp(PollerOptions options = {})
+      : poller(fleet, std::make_unique<CountingSource>(reads),
+               CallbackPoll{.call =
+                                [this](const auto&, const auto&, const auto&) {
+                                  polls += 1;
+                                  return PollOutcome{.ok = true};
+                                }},
+               quick(std::move(options))) {}
+  static PollerOptions quick(PollerOptions options) {
+    options.discovery = std::chrono::milliseconds(20);
+    return options;
+  }
+
+  std::atomic<int> reads = 0;
+  std::atomic<int> polls = 0;
+  SlowFleet fleet;
+  Poller poller;  // goes first
+};
+
+TEST_F(Pollers, AStartThatIsRefusedLeavesNothingBehindAndMayBeTriedAgain) {
+  HeldUp here;
+  here.fleet.refuses = true;
+  const auto refused = here.poller.start();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Refusal::Code::no_quorum);
+  EXPECT_TRUE(here.poller.stop());
+  const int before = here.reads;
+  std::this_thread::sleep_for(200ms);
+  EXPECT_LE(here.reads, before + 1) << "but for one that had begun, the source is read no more";
+  here.fleet.refuses = false;
+  ASSERT_TRUE(here.poller.start());
+  EXPECT_TRUE(wait_until([&] { return here.polls > 0 && here.reads > before + 3; }));
+}
+
+TEST_F(Pollers, WhoIsTiredOfWaitingForAStartLetsItEndInTheBackground) {
+  HeldUp here;
+  here.fleet.slow = true;
+  std::atomic<bool> refused = false;
+  std::jthread starting([&] {
+    const auto started = here.poller.start();
+    ASSERT_FALSE(started);
+    EXPECT_EQ(started.error().code, Refusal::Code::cancelled);
+    refused = true;
+  });
+  ASSERT_TRUE(wait_until([&] { return here.fleet.started == 1; }));
+  std::atomic<bool> returned = false;
+  std::jthread stopping([&](const std::stop_token& give_up) {
+    const auto stopped = here.poller.stop(give_up);
+    EXPECT_TRUE(!stopped && stopped.error().code == Refusal::Code::cancelled);
+    returned = true;
+  });
+  stopping.request_stop();
+  EXPECT_TRUE(wait_until([&] { return returned.load(); })) << "it has no patience";
+  EXPECT_FALSE(refused);
+  here.fleet.go_on();
+  EXPECT_TRUE(wait_until([&] { return refused.load(); }));
+  EXPECT_FALSE(here.fleet.joined) << "it was stopped as soon as that could be done";
+  starting.join();
+  ASSERT_TRUE(here.poller.start());
+  EXPECT_TRUE(wait_until([&] { return here.polls > 0; }));
+}
+
+TEST_F(Pollers, WithoutAThreadItIsRefusedAndItsSourceStays) {
+  HeldUp here;
+  tl::expected<void, Refusal> started;
+  {
+    const NoThreads none;
+    started = here.poller.start();
+  }
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code, Refusal::Code::system);
+  started = here.poller.start();
+  ASSERT_TRUE(started) << started.error().message;
+  EXPECT_TRUE(wait_until([&] { return here.polls > 0; }));
+}
+
+TEST_F(Pollers, AForkedChildMayLetItsCopyGo) {
+  auto here = std::make_unique<Polling>(HttpPoll{}, stored());
+  ASSERT_TRUE(here->poller.start());
+  const pid_t child = fork();
+  if (child == 0) {
+    std::destroy_at(&here->poller);
+    _exit(0);
+  }
+  int status = -1;
+  EXPECT_TRUE(wait_until([&] { return waitpid(child, &status, WNOHANG) == child; }));
+  EXPECT_EQ(status, 0);
+  if (status != -1) return;
+  kill(child, SIGKILL);
+  waitpid(child, &status, 0);
 }
 
 // Its callback listens to nobody, until the test lets it go.

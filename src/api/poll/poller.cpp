@@ -1,5 +1,8 @@
 #include "tenure/poller.hpp"
 
+#include <unistd.h>
+
+#include <condition_variable>
 #include <mutex>
 #include <system_error>
 #include <utility>
@@ -103,18 +106,25 @@ tl::expected<std::unique_ptr<poll::ResultStore>, std::string> results_of(const P
 }  // namespace
 
 struct Poller::State {
+  using Wish = std::function<void(poll::Conductor&)>;
+
   Fleet& fleet;
-  std::unique_ptr<SessionSource> source;
+  std::shared_ptr<SessionSource> source;
   PollWork work;
   PollerOptions options;
-  std::mutex mutex{};                        // of starting
-  std::shared_ptr<poll::Conductor> ready{};  // made by the first start(), which may have been refused
-  std::mutex wishes_mutex{};
-  std::vector<std::function<void(poll::Conductor&)>> wishes{};  // from before the start
-  std::shared_ptr<poll::Conductor> conductor{};
+  const pid_t pid = getpid();  // of the process that made it
 
-  void wish(std::function<void(poll::Conductor&)> wish) {
-    const std::lock_guard lock(wishes_mutex);
+  std::mutex mutex{};  // never locked while the fleet is called
+  std::condition_variable_any changed{};
+  bool starting = false;                         // somebody is in start()
+  bool stop_wanted = false;                      // and somebody else in stop()
+  std::vector<Wish> wishes{};                    // from before the start
+  std::shared_ptr<poll::Conductor> conductor{};  // since the start
+  // Of who is starting: made by the first start(), which may have been refused.
+  std::shared_ptr<poll::Conductor> ready{};
+
+  void wish(Wish wish) {
+    const std::lock_guard lock(mutex);
     if (conductor) {
       wish(*conductor);
     } else {
@@ -122,10 +132,11 @@ struct Poller::State {
     }
   }
   std::shared_ptr<poll::Conductor> current() {
-    const std::lock_guard lock(wishes_mutex);
+    const std::lock_guard lock(mutex);
     return conductor;
   }
   std::optional<Refusal> get_ready();
+  tl::expected<void, Refusal> join();
 };
 
 std::optional<Refusal> Poller::State::get_ready() {
@@ -141,48 +152,89 @@ std::optional<Refusal> Poller::State::get_ready() {
   fleet.on_event([weak = std::weak_ptr<poll::Conductor>(made)](const FleetEvent& event) {
     if (const auto it = weak.lock()) it->on_fleet(event);
   });
-  made->discover(std::move(source));
+  made->discover(source);
   ready = std::move(made);
   return std::nullopt;
+}
+
+tl::expected<void, Refusal> Poller::State::join() {
+  try {
+    if (ready) {
+      ready->resume_discovery();
+    } else if (auto refused = get_ready()) {
+      return tl::unexpected(std::move(*refused));
+    }
+    auto joined = fleet.start();
+    if (!joined) ready->pause_discovery();
+    return joined;
+  } catch (const std::system_error& error) {
+    return tl::unexpected(
+        Refusal{Refusal::Code::system, std::string("this machine refuses: ") + error.what()});
+  }
 }
 
 Poller::Poller(Fleet& fleet, std::unique_ptr<SessionSource> source, PollWork work, PollerOptions options)
     : state_(new State{fleet, std::move(source), std::move(work), std::move(options)}) {}
 
-Poller::~Poller() { stop(); }
+// In a child its threads are not there, and nobody can wait for them: nothing of it can be taken apart.
+Poller::~Poller() {
+  if (state_->pid != getpid()) {
+    static_cast<void>(state_.release());
+  } else {
+    stop();
+  }
+}
 
 tl::expected<void, Refusal> Poller::start() {
   State& state = *state_;
-  const std::lock_guard lock(state.mutex);
-  if (state.current()) return tl::unexpected(usage("a poller is started once"));
-  try {
-    if (!state.ready) {
-      if (auto refused = state.get_ready()) return tl::unexpected(std::move(*refused));
-    }
-    if (auto joined = state.fleet.start(); !joined) return joined;
-    const std::lock_guard wishes(state.wishes_mutex);
-    for (const auto& wish : std::exchange(state.wishes, {})) wish(*state.ready);
-    state.conductor = state.ready;
-  } catch (const std::system_error& error) {
-    return tl::unexpected(
-        Refusal{Refusal::Code::system, std::string("this machine refuses: ") + error.what()});
+  std::unique_lock lock(state.mutex);
+  state.changed.wait(lock, [&] { return !state.starting; });
+  if (state.conductor) return tl::unexpected(usage("a poller is started once"));
+  state.starting = true;
+  state.stop_wanted = false;
+  lock.unlock();
+  auto joined = state.join();
+  lock.lock();
+  if (joined && state.stop_wanted) {
+    lock.unlock();
+    state.ready->pause_discovery();
+    state.fleet.stop();
+    joined =
+        tl::unexpected(Refusal{Refusal::Code::cancelled, "the poller was stopped before it had started"});
+    lock.lock();
   }
-  return {};
+  if (joined) {
+    state.conductor = state.ready;
+    for (const auto& wish : std::exchange(state.wishes, {})) wish(*state.conductor);
+  }
+  state.starting = false;
+  state.changed.notify_all();
+  return joined;
 }
 
 tl::expected<void, Refusal> Poller::stop(const std::stop_token& give_up) {
-  const auto conductor = [&] {
-    // Another thread may be in the middle of start(). Of those that stop it, each waits as long as its token says.
-    const std::lock_guard lock(state_->mutex);
-    return state_->current();
-  }();
+  State& state = *state_;
+  const auto given_up = [] {
+    return tl::unexpected(
+        Refusal{Refusal::Code::cancelled, "the poller is still being stopped: the wait for it was given up"});
+  };
+  std::unique_lock lock(state.mutex);
+  if (state.starting) {
+    // Whoever starts it undoes that; sooner, if the fleet need not be joined first.
+    state.stop_wanted = true;
+    lock.unlock();
+    state.fleet.stop(give_up);
+    lock.lock();
+    if (!state.changed.wait(lock, give_up, [&] { return !state.starting; })) return given_up();
+  }
+  const auto conductor = state.conductor;
+  lock.unlock();
   if (!conductor) return {};
   conductor->stop_polls();
-  auto left = state_->fleet.stop(give_up);
+  auto left = state.fleet.stop(give_up);
   if (!left && give_up.stop_requested()) return left;
   if (conductor->finish(give_up)) return left;
-  return tl::unexpected(
-      Refusal{Refusal::Code::cancelled, "the poller is still being stopped: the wait for it was given up"});
+  return given_up();
 }
 
 void Poller::pause(const std::string& session) {

@@ -41,7 +41,7 @@ class ConductorTest : public ::testing::Test {
     results_.set_slot("b", Cadence("b", interval).slot_at(now));
     sessions_.set({.good = {{.id = "a", .address = "x", .interval = interval},
                             {.id = "b", .address = "x", .interval = interval}}});
-    conductor_->discover(std::make_unique<NamedSource>(sessions_));
+    conductor_->discover(std::make_shared<NamedSource>(sessions_));
   }
   ~ConductorTest() override {
     conductor_->stop_polls();
