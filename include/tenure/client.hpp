@@ -75,7 +75,7 @@ class Client {
   [[nodiscard]] tl::expected<std::unique_ptr<Fleet>, Refusal> fleet(std::string name = "poll",
                                                                     const FleetOptions& options = {}) const;
 
-  /// Asks every node, for at most this long.
+  /// Asks every node, for at most this long. Where this machine has no thread left for that, all of them are down.
   [[nodiscard]] Health health(std::chrono::milliseconds timeout = std::chrono::milliseconds(1'000)) const;
   /// Who we are: what the keys of our leases begin with.
   [[nodiscard]] const std::string& id() const;

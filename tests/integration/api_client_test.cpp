@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "integration/api.hpp"
+#include "support/no_threads.hpp"
 
 namespace tenure::test {
 namespace {
@@ -288,6 +289,25 @@ TEST(ApiClient, WithoutDescriptorsItIsRefusedAndNotAborted) {
   EXPECT_TRUE(Client::open(options));
 }
 #endif
+
+TEST(ApiClient, WithoutThreadsAllNodesAreDownAndNothingIsThrown) {
+  Nodes nodes(2);
+  const Client client = open(nodes);
+  Health health;
+  {
+    const NoThreads none;
+    EXPECT_NO_THROW(health = client.health());
+  }
+  EXPECT_EQ(health.up, 0U);
+  EXPECT_FALSE(health.quorum);
+  ASSERT_EQ(health.nodes.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(health.nodes[i].address, urls_of(nodes)[i]);
+    EXPECT_FALSE(health.nodes[i].round_trip);
+    EXPECT_TRUE(health.nodes[i].detail.starts_with("this machine refuses: ")) << health.nodes[i].detail;
+  }
+  EXPECT_TRUE(client.health().quorum);
+}
 
 TEST(ApiClient, DurationsThatNobodyCanWaitAreForEver) {  // T22
   Nodes nodes(1);
