@@ -54,7 +54,7 @@ struct TermEnd {
 };
 
 /// Made by Client::election(). Many elections share their client's connections and threads. All calls may be made from
-/// any thread; handlers are set before start().
+/// any thread; handlers are set before start(), and an empty one takes the last away.
 ///
 /// Handlers are called one after the other, on threads of their own (at most 64 for one client), and never for one term
 /// after those of the next. A leader's name is given back only after its handlers have returned, so they should not take
@@ -85,12 +85,13 @@ class Election {
   /// machine has no thread left (system). What runs is started.
   [[nodiscard]] tl::expected<void, Refusal> start();
   /// The work is told to end and drains, handlers run, then the name is given back and the next leader is there at
-  /// once. Waits for all of it, unless it is called by the work or a handler. Refused (cancelled): it was not waited for, or the
-  /// wait was given up, and it goes on in the background. What does not run is stopped.
+  /// once. Waits for all of it, unless it is called by the work or a handler, where it is refused at any time. Refused
+  /// (cancelled): it was not waited for, or the wait was given up, and it goes on in the background. What does not run is stopped.
   tl::expected<void, Refusal> stop(const std::stop_token& give_up = {});
   /// Does this work while it leads, again and again, on this thread; starts the election and stops it. The work ends
   /// when term.lost() stops. Returns after stop was requested, or when the work returned by itself: then it is done.
-  /// What the work throws comes out here, after the name was given back. Refused as start() is.
+  /// What the work throws comes out here, after the name was given back. Refused as start() is, and (closed) when the client is
+  /// closed before that.
   [[nodiscard]] tl::expected<void, Refusal> run(const std::stop_token& stop,
                                                 const std::function<void(const Lease& term)>& work);
   /// Gives leadership up, if it has it, and campaigns again after a second or a renewal's time, whichever is shorter.

@@ -7,7 +7,6 @@
 #include "core/base/text.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/engine/election.hpp"
-#include "runtime/text/refusal_text.hpp"
 #include "tenure/client.hpp"
 
 namespace tenure {
@@ -21,29 +20,25 @@ struct detail::Running {
 
 namespace {
 
-using Started = runtime::Election::Started;
+using NotStarted = runtime::Election::NotStarted;
 using End = runtime::Election::Waited::End;
 
 // Of an election that was moved from.
 const std::string no_name;
 constexpr auto moved_from = "this Election takes no part: it was moved from";
 
-tl::expected<void, Refusal> explained(Started started, const std::string& name) {
-  const auto refuse = [](Refusal::Code code, std::string why) {
-    return tl::unexpected(Refusal{code, std::move(why)});
-  };
-  switch (started) {
-    case Started::still_stopping:
-      return refuse(Refusal::Code::usage, "the election " + name + " is still being stopped");
-    case Started::closed:
-      return refuse(Refusal::Code::closed, "the client is closed");
-    case Started::no_thread:
-      return refuse(Refusal::Code::system,
-                    "this machine refuses: there is no thread for the handlers of " + name);
-    case Started::yes:
+Refusal client_closed() { return {Refusal::Code::closed, "the client is closed"}; }
+
+Refusal explained(NotStarted why, const std::string& name) {
+  switch (why) {
+    case NotStarted::still_stopping:
+      return detail::usage("the election " + name + " is still being stopped");
+    case NotStarted::no_thread:
+      return {Refusal::Code::system, "this machine refuses: there is no thread for the handlers of " + name};
+    case NotStarted::closed:
       break;
   }
-  return {};
+  return client_closed();
 }
 
 std::optional<Leader> to_public(const std::optional<core::Holder>& holder) {
@@ -79,11 +74,10 @@ tl::expected<Election, Refusal> Client::election(std::string name, const Electio
   if (!plan) return refuse(name + ": " + plan.error());
   const core::Timing timing = plan->timing;
   auto election = context_->client.election(std::move(*plan));
-  election->handlers.on_hindered = [name, context = context_](const core::Refusal& why) {
-    context->client.log(runtime::waiting_text(detail::diagnosed(why, *context), name, *context->store));
-  };
-  return Election(std::make_unique<detail::Running>(
+  Election made(std::make_unique<detail::Running>(
       detail::Running{context_, std::move(name), timing, std::move(election)}));
+  made.on_hindered({});
+  return made;
 }
 
 Election::Election(std::unique_ptr<detail::Running> running) : running_(std::move(running)) {}
@@ -104,17 +98,21 @@ Election& Election::operator=(Election&& other) noexcept {
 
 void Election::on_elected(std::function<void(const Lease& term)> handler) {
   if (!running_) return;
-  running_->election->handlers.on_elected = [context = running_->context, name = running_->name,
-                                             timing = running_->timing,
-                                             handler = std::move(handler)](const auto& term) {
+  auto& place = running_->election->handlers.on_elected;
+  place = {};
+  if (!handler) return;
+  place = [context = running_->context, name = running_->name, timing = running_->timing,
+           handler = std::move(handler)](const auto& term) {
     handler(detail::Held::handle({context, name, timing, context->client.lend(term)}));
   };
 }
 
 void Election::on_lost(std::function<void(const TermEnd& end)> handler) {
   if (!running_) return;
-  running_->election->handlers.on_lost = [handler = std::move(handler)](core::LossReason reason,
-                                                                        core::Token term, bool drained) {
+  auto& place = running_->election->handlers.on_lost;
+  place = {};
+  if (!handler) return;
+  place = [handler = std::move(handler)](core::LossReason reason, core::Token term, bool drained) {
     handler({detail::loss(reason), term, drained, describe(detail::loss(reason))});
   };
 }
@@ -122,16 +120,21 @@ void Election::on_lost(std::function<void(const TermEnd& end)> handler) {
 void Election::on_leader_changed(
     std::function<void(const std::optional<Leader>& before, const std::optional<Leader>& now)> handler) {
   if (!running_) return;
-  running_->election->handlers.on_leader_changed = [handler = std::move(handler)](const auto& before,
-                                                                                  const auto& now) {
+  auto& place = running_->election->handlers.on_leader_changed;
+  place = {};
+  if (!handler) return;
+  place = [handler = std::move(handler)](const auto& before, const auto& now) {
     handler(to_public(before), to_public(now));
   };
 }
 
 void Election::on_hindered(std::function<void(const Refusal& why)> handler) {
   if (!running_) return;
-  running_->election->handlers.on_hindered = [context = running_->context, name = running_->name,
-                                              handler = std::move(handler)](const core::Refusal& why) {
+  const auto& [context, name, timing, election] = *running_;
+  // To the log of the client, where nobody else hears it.
+  if (!handler) handler = [context = context](const Refusal& why) { context->client.log(why.message); };
+  election->handlers.on_hindered = [context = context, name = name,
+                                    handler = std::move(handler)](const core::Refusal& why) {
     handler(detail::hindered(why, name, *context));
   };
 }
@@ -141,7 +144,10 @@ tl::expected<void, Refusal> Election::start() {
   // Copies: a handler may let this Election go before it is known to have started.
   const auto election = running_->election;
   const std::string name = running_->name;
-  return explained(election->start(), name);
+  if (const auto started = election->start(); !started) {
+    return tl::unexpected(explained(started.error(), name));
+  }
+  return {};
 }
 
 tl::expected<void, Refusal> Election::stop(const std::stop_token& give_up) {
@@ -157,11 +163,11 @@ tl::expected<void, Refusal> Election::run(const std::stop_token& stop,
   runtime::Election& election = *shared;
   // One that is still being stopped is waited for.
   auto started = election.start();
-  if (started == Started::still_stopping) {
+  if (!started && started.error() == NotStarted::still_stopping) {
     election.stop();
     started = election.start();
   }
-  if (started != Started::yes) return explained(started, name);
+  if (!started) return tl::unexpected(explained(started.error(), name));
   // However the work ends: the name is given back before anybody hears of it.
   struct Ending {
     runtime::Election& election;
@@ -169,7 +175,7 @@ tl::expected<void, Refusal> Election::run(const std::stop_token& stop,
   };
   const Ending ending{election};
   const std::stop_callback on_stop(stop, [&] { election.request_stop(); });
-  while (const auto term = election.begin_work(stop)) {
+  while (const auto term = election.begin_work(*started, stop)) {
     try {
       work(detail::Held::handle({context, name, timing, context->client.lend(term)}));
     } catch (...) {
@@ -177,8 +183,9 @@ tl::expected<void, Refusal> Election::run(const std::stop_token& stop,
       election.end_work();
       throw;
     }
-    if (election.end_work()) break;
+    if (election.end_work()) return {};
   }
+  if (!stop.stop_requested() && context->client.closed()) return tl::unexpected(client_closed());
   return {};
 }
 
@@ -208,7 +215,7 @@ tl::expected<std::uint64_t, Refusal> Election::wait_for_leadership(
     case End::not_started:
       break;
   }
-  if (context->client.closed()) return refuse(Refusal::Code::closed, "the client is closed");
+  if (context->client.closed()) return tl::unexpected(client_closed());
   if (waited.end == End::stopped) {
     return refuse(Refusal::Code::cancelled, "the election " + name + " was stopped");
   }

@@ -18,8 +18,9 @@ TEST(ElectionEdges, WorkThatHearsOfTheEndOfItsTermFirstHasNotEndedByItself) {
   Nodes nodes(1);
   const runtime::Client client = client_of(nodes);
   const auto election = client.election(core::plan_election("myapp:leader", {}).value());
-  ASSERT_EQ(election->start(), runtime::Election::Started::yes);
-  const auto term = election->begin_work({});
+  const auto run = election->start();
+  ASSERT_TRUE(run);
+  const auto term = election->begin_work(*run, {});
   ASSERT_TRUE(term);
   EXPECT_EQ(election->leads(), term);
   term->loss = core::LossReason::stepped_down;
@@ -33,10 +34,11 @@ class StubbornWork {
  public:
   explicit StubbornWork(Election& election) {
     thread_ = std::jthread([this, &election] {
-      EXPECT_TRUE(election.run({}, [this](const Lease& its) {
+      const auto run = election.run({}, [this](const Lease& its) {
         term_.set_value(&its);
         let_go_.get_future().wait();
-      }));
+      });
+      EXPECT_TRUE(run || run.error().code == Refusal::Code::closed);
     });
     term = term_.get_future().get();
   }
@@ -171,6 +173,74 @@ TEST(ElectionEdges, AWaitThatWasTooLongSaysWhatHinderedIt) {
   EXPECT_TRUE(
       waited.error().message.starts_with("waited too long to lead myapp:leader: " + urls_of(nodes)[0]))
       << waited.error().message;
+}
+
+TEST(ElectionEdges, ClosingTheClientRefusesWhoeverRuns) {
+  Nodes nodes(1);
+  for (const bool waits : {true, false}) {
+    Candidate other(nodes, "web-1");
+    if (waits) {
+      ASSERT_TRUE(other.election.start());
+      ASSERT_TRUE(other.wins());
+    }
+    Candidate one(nodes, "web-2");
+    std::atomic<bool> works = false;
+    std::jthread runner([&] {
+      const auto run = one.election.run({}, [&](const Lease& term) {
+        works = true;
+        wait_until([&] { return term.lost().stop_requested(); });
+      });
+      ASSERT_FALSE(run) << (waits ? "it waited" : "it worked");
+      EXPECT_EQ(run.error().code, Refusal::Code::closed);
+    });
+    ASSERT_TRUE(wait_until([&] { return waits ? one.election.current_leader().has_value() : works.load(); }));
+    one.client.close();
+  }
+}
+
+TEST(ElectionEdges, WhoeverRunsIsStoppedAlsoWhereAnotherStartsAgainAtOnce) {
+  Nodes nodes(1);
+  Candidate one(nodes, "web-1", {.lease = 30s});
+  ASSERT_TRUE(one.election.start());
+  ASSERT_TRUE(one.wins());
+  Candidate two(nodes, "web-2");
+  for (int round = 0; round < 50; ++round) {
+    ASSERT_TRUE(two.election.start());
+    std::atomic<bool> begun = false;
+    std::atomic<bool> ended = false;
+    std::jthread runner([&] {
+      begun = true;
+      EXPECT_TRUE(two.election.run({}, [](const Lease&) {}));
+      ended = true;
+    });
+    ASSERT_TRUE(wait_until([&] { return begun.load(); }));
+    std::this_thread::sleep_for(5ms);  // it waits by now
+    std::stop_source no_patience;
+    no_patience.request_stop();
+    two.election.stop(no_patience.get_token());
+    while (!two.election.start()) std::this_thread::yield();
+    const bool returned = wait_until([&] { return ended.load(); }, 5s);
+    two.election.stop();
+    ASSERT_TRUE(returned) << "it went on in the run that another had begun, in round " << round;
+  }
+}
+
+TEST(ElectionEdges, AnEmptyHandlerIsNone) {
+  Nodes nodes(1);
+  Candidate one(nodes, "web-1");
+  one.election.on_elected({});
+  one.election.on_lost({});
+  one.election.on_leader_changed({});
+  ASSERT_TRUE(one.election.start());
+  ASSERT_TRUE(one.wins());
+  ASSERT_TRUE(one.election.stop());
+  one.election.on_hindered([](const Refusal&) {});
+  one.election.on_hindered({});
+  nodes[0].kill();
+  ASSERT_TRUE(one.election.start());
+  EXPECT_TRUE(wait_until([&] { return one.has_logged("waiting for myapp:leader: " + urls_of(nodes)[0]); }))
+      << "as where none was set";
+  EXPECT_FALSE(one.has_logged("has thrown"));
 }
 
 TEST(ElectionEdges, WorkThatThrowsInALostTermIsNotElectedAgain) {  // T58

@@ -9,27 +9,27 @@
 
 namespace tenure::runtime {
 
-Election::Started Election::start() {
-  {
-    const Lock lock(mutex_);
-    if (running_) return stopping_ ? Started::still_stopping : Started::yes;
-    running_ = true;
-    stopping_ = false;
-    started_ += 1;
-    kept_alive_ = engine();
-  }
-  auto refused = Started::closed;
+tl::expected<Election::Run, Election::NotStarted> Election::start() {
+  Lock lock(mutex_);
+  if (running_ && stopping_) return tl::unexpected(NotStarted::still_stopping);
+  if (running_) return started_;
+  running_ = true;
+  stopping_ = false;
+  const Run run = ++started_;
+  kept_alive_ = engine();
+  lock.unlock();
+  auto why_not = NotStarted::closed;
   try {
-    if (engine()->start(plan_, shared_from_this())) return Started::yes;
+    if (engine()->start(plan_, shared_from_this())) return run;
   } catch (const std::system_error& error) {
     engine()->log(plan_.key + ": no thread for its handlers: " + error.what());
-    refused = Started::no_thread;
+    why_not = NotStarted::no_thread;
   }
-  const Lock lock(mutex_);
+  lock.lock();
   running_ = false;
   kept_alive_.reset();
   changed_.notify_all();
-  return refused;
+  return tl::unexpected(why_not);
 }
 
 void Election::on_started(core::ElectionId id) {
@@ -110,11 +110,11 @@ Election::Waited Election::wait(core::Time deadline, const std::stop_token& stop
   }
 }
 
-std::shared_ptr<LeaseState> Election::begin_work(const std::stop_token& stop) {
+std::shared_ptr<LeaseState> Election::begin_work(Run run, const std::stop_token& stop) {
   Lock lock(mutex_);
-  const auto free = [&] { return leading() && !term_->worked; };
-  changed_.wait(lock, stop, [&] { return !running_ || free(); });
-  if (stop.stop_requested() || !free()) return nullptr;
+  const auto stopped = [&] { return !running_ || stopping_ || started_ != run; };
+  changed_.wait(lock, stop, [&] { return stopped() || (leading() && !term_->worked); });
+  if (stop.stop_requested() || stopped()) return nullptr;
   term_->worker = std::this_thread::get_id();
   term_->worked = true;
   return term_->lease;

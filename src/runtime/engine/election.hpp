@@ -12,6 +12,7 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <tl/expected.hpp>
 
 #include "core/election/election_plan.hpp"
 #include "runtime/engine/engine.hpp"
@@ -37,13 +38,14 @@ class Election : public ElectionListener, public std::enable_shared_from_this<El
   // Before start().
   ElectionHandlers handlers{};
 
-  enum class Started : std::uint8_t {
-    yes,  // now, or before
+  using Run = std::uint64_t;  // from one start() to the end of it, by their number
+  enum class NotStarted : std::uint8_t {
     still_stopping,
     closed,     // the client is
     no_thread,  // for its handlers
   };
-  Started start();
+  // The run that it began, or that was begun before.
+  tl::expected<Run, NotStarted> start();
   // Ends it: the work is told and drains, handlers run, the name is given back. Waits for that unless it is called by
   // the work or a handler. False when the wait was given up; then it goes on in the background.
   bool stop(const std::stop_token& give_up = {});
@@ -73,9 +75,9 @@ class Election : public ElectionListener, public std::enable_shared_from_this<El
   // Waits until it leads. Whether it is started again meanwhile changes nothing: who waited for the one before is told.
   Waited wait(core::Time deadline, const std::stop_token& stop);
 
-  // Like wait(), and from then on the caller works: the term is not given back before end_work(). Nothing while
-  // another thread works in that term.
-  std::shared_ptr<LeaseState> begin_work(const std::stop_token& stop);
+  // Waits until it leads in that run, and from then on the caller works: the term is not given back before end_work(). Waits
+  // on while another thread works in that term. Null when the run or the wait was stopped.
+  std::shared_ptr<LeaseState> begin_work(Run run, const std::stop_token& stop);
   // True when it ended by itself: the term goes on.
   bool end_work();
 
@@ -115,8 +117,8 @@ class Election : public ElectionListener, public std::enable_shared_from_this<El
   mutable std::mutex mutex_;  // never locked while the engine is called
   std::condition_variable_any changed_;
   bool running_ = false;
-  bool stopping_ = false;      // it was asked to stop since it started
-  std::uint64_t started_ = 0;  // how often
+  bool stopping_ = false;  // it was asked to stop since it started
+  Run started_ = 0;        // the last
   // Also when all handles have gone meanwhile. Let go before stop() returns: with the last handle goes the client, and
   // nothing of it is called any more.
   std::shared_ptr<Engine> kept_alive_{};
