@@ -33,7 +33,8 @@ class Lock {
 
   /// Who holds the name now, as a majority of the nodes shows it. Nothing: nobody does; the name may still be kept for a
   /// moment for a waiter, or show something that Tenure did not write. Refused (no_quorum) where too few nodes answer to
-  /// tell. Only reads, over connections of its own, for at most the node timeout. It is for people and for metrics: the answer
+  /// tell, or those that do show different things; where the lock is wrong (usage), the client is closed (closed), or this
+  /// machine has no thread left (system). Only reads, over connections of its own, for at most the node timeout. It is for people and for metrics: the answer
   /// may be outdated when it is given, so decide by acquiring the name.
   [[nodiscard]] tl::expected<std::optional<Holder>, Refusal> holder() const;
 

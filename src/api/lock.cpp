@@ -36,6 +36,19 @@ tl::expected<detail::LockPlan, std::string> make_plan(const std::string& name, c
   return detail::LockPlan{std::move(*key), *timing, hold_max};
 }
 
+Refusal nobody_can_tell(std::vector<core::NodeFailure> failures, const std::string& name,
+                        const detail::Context& context) {
+  const auto& store = *context.store;
+  Refusal refusal = detail::refusal({.failures = std::move(failures)}, name, context);
+  // As many as must have answered, and shown different things.
+  if (store.names().size() - refusal.failed.size() >= store.quorum()) {
+    refusal.message = "the nodes that answered do not agree, and another could decide";
+    for (const auto& [address, detail] : refusal.failed) refusal.message += ": " + address + ": " + detail;
+  }
+  refusal.message.insert(0, "nobody can tell who holds " + name + ": ");
+  return refusal;
+}
+
 }  // namespace
 
 Lock::Lock(std::shared_ptr<detail::Context> context, std::string name, const LockOptions& options)
@@ -85,9 +98,7 @@ tl::expected<std::optional<Holder>, Refusal> Lock::holder() const {
     const core::View view = core::view_of(states);
     if (view.holder) return Holder{view.holder->owner, view.holder->token, view.left};
     if (view.decided) return std::nullopt;
-    Refusal refusal = detail::refusal({.failures = runtime::failures_in(answers)}, name_, *context_);
-    refusal.message = "nobody can tell who holds " + name_ + ": " + refusal.message;
-    return tl::unexpected(std::move(refusal));
+    return tl::unexpected(nobody_can_tell(runtime::failures_in(answers), name_, *context_));
   } catch (const std::system_error& error) {
     return tl::unexpected(
         Refusal{Refusal::Code::system, std::string("this machine refuses: ") + error.what()});

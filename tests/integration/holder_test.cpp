@@ -71,6 +71,10 @@ TEST(Holder, IsUnknownWhileASilentNodeCouldDecide) {
   EXPECT_EQ(unknown.error().code, Code::no_quorum);
   ASSERT_EQ(unknown.error().failed.size(), 1U);
   EXPECT_EQ(unknown.error().failed[0].address, urls_of(nodes)[2]);
+  EXPECT_TRUE(unknown.error().message.starts_with(
+      "nobody can tell who holds a: the nodes that answered do not agree, and another could decide: " +
+      urls_of(nodes)[2] + ": "))
+      << unknown.error().message;
 }
 
 TEST(Holder, AMinorityHoldsNothing) {
