@@ -3,7 +3,7 @@
 
 #include "api/context.hpp"
 #include "api/environment.hpp"
-#include "redis/url.hpp"
+#include "redis/text/nodes.hpp"
 #include "runtime/net/tls.hpp"
 #include "tenure/client.hpp"
 
@@ -17,13 +17,6 @@ struct FromEnvironment {
   ClientOptions options;
   std::optional<std::string> warning{};
 };
-
-bool any_tls(const std::vector<std::string>& urls) {
-  return std::ranges::any_of(urls, [](const auto& url) {
-    const auto address = redis::parse_url(url);
-    return address && address->tls;
-  });
-}
 
 tl::expected<FromEnvironment, std::string> read_environment(ClientOptions options) {
   FromEnvironment read{std::move(options)};
@@ -40,10 +33,14 @@ tl::expected<FromEnvironment, std::string> read_environment(ClientOptions option
   auto set = detail::node_set_from_environment();
   if (!set) return tl::unexpected(std::move(set.error()));
   if (*set) read.options.node_set = std::move(**set);
+  // Before anything is said of TLS: an address that cannot be read asks for nothing.
+  const auto addresses = redis::parse_addresses(read.options.nodes);
+  if (!addresses) return tl::unexpected(addresses.error());
+  const bool asks_for_tls = std::ranges::any_of(*addresses, &redis::Address::tls);
   for (const auto& [name, field] : detail::tls_variables) {
     auto given = detail::variable(name);
     if (!given) continue;
-    if (!any_tls(read.options.nodes)) return tl::unexpected(detail::tls_not_asked_for(name));
+    if (!asks_for_tls) return tl::unexpected(detail::tls_not_asked_for(name));
     read.options.tls.*field = std::move(*given);
   }
   return read;

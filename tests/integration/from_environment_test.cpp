@@ -141,6 +141,9 @@ TEST_F(FromEnvironmentTest, AVariableThatIsWrongIsNamedAndItsSecretsAreNot) {
   set("TENURE_TLS_KEY", "/no/such");
   expect_refused("TENURE_TLS_KEY is for TLS, and no address asks for it");
   clear();
+  set("TENURE_TLS_CA", "/no/such");
+  expect_refused("bad Redis address", {.nodes = {"http://a"}});
+  clear();
   set("TENURE_REDIS_FILE", "/no/such/file");
   expect_refused("TENURE_REDIS_FILE: /no/such/file cannot be read");
 }
