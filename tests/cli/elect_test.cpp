@@ -104,7 +104,7 @@ TEST_P(ElectTest, ACommandIsEndedWhenLeadershipIsLostAndRunAgainInTheNextTerm) {
   delete_key();
   ASSERT_TRUE(wait_until([&] { return std::ranges::count(one->out(), '\n') == 2; })) << one->err();
   EXPECT_GT(std::stol(one->out().substr(one->out().find('\n'))), first);
-  EXPECT_TRUE(has(one->err(), "lost myapp:leader: its key is gone from Redis")) << one->err();
+  EXPECT_TRUE(has(one->err(), "lost myapp:leader: its key is gone from the store")) << one->err();
   EXPECT_TRUE(has(one->err(), "campaigning again\n")) << one->err();
   one->send(SIGTERM);
   EXPECT_EQ(one->exit_code(), 128 + SIGTERM);

@@ -114,7 +114,7 @@ TEST(Loss, AKeyDeletedByHandEndsTheCommandAtTheNextRenewal) {
   number_printed(*holder);
   redis.command({"DEL", "redlock:job"});
   EXPECT_EQ(holder->exit_code(), 79);
-  EXPECT_TRUE(has(holder->err(), "tenure: lost job: its key is gone from Redis")) << holder->err();
+  EXPECT_TRUE(has(holder->err(), "tenure: lost job: its key is gone from the store")) << holder->err();
   EXPECT_EQ(keys(redis), only_record);
 }
 

@@ -200,7 +200,7 @@ TEST(ApiClient, EventsAreToldInOrderByTheNameOfTheLock) {
   ASSERT_NE(lost, events.end());
   EXPECT_EQ(lost->name, "a");
   EXPECT_EQ(lost->token, token);
-  EXPECT_NE(lost->detail.find("gone from Redis"), std::string::npos) << lost->detail;
+  EXPECT_NE(lost->detail.find("gone from the store"), std::string::npos) << lost->detail;
   EXPECT_EQ(events.back().kind, Event::Kind::released);
   EXPECT_TRUE(std::ranges::any_of(
       events, [](const Event& event) { return event.kind == Event::Kind::released && event.name == "b"; }));

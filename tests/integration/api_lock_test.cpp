@@ -98,7 +98,7 @@ TEST(ApiLock, ALeaseSaysHowLongItsPartsAre) {
 
 TEST(ApiLock, ALossIsDescribedForAPerson) {
   EXPECT_EQ(describe(Loss::not_renewed), "it could not be renewed in time");
-  EXPECT_EQ(describe(Loss::taken), "its key in Redis shows another grant");
+  EXPECT_EQ(describe(Loss::taken), "its key in the store shows another grant");
   EXPECT_EQ(describe(Loss::hold_over), "it was held as long as it may be");
 }
 

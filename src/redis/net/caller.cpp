@@ -7,6 +7,7 @@
 #include "redis/encode.hpp"
 #include "redis/failure.hpp"
 #include "redis/net/endpoint_of.hpp"
+#include "redis/net/speech.hpp"
 #include "redis/reader.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/net/dial.hpp"
@@ -92,7 +93,7 @@ tl::expected<Caller, Failure> Caller::connect(const Address& address, core::Dura
   state->timeout = timeout;
   while (!state->stream) {
     auto connected = dial.step();
-    if (!connected) return tl::unexpected(connected.error());
+    if (!connected) return tl::unexpected(with_scheme(std::move(connected.error())));
     if (*connected) {
       state->stream = std::move(**connected);
     } else if (!runtime::wait_for(dial.fd(), dial.events(), deadline)) {

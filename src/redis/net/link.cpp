@@ -23,7 +23,7 @@ void Link::ask(core::RequestId id, core::Request request, core::Time now, runtim
   // before the request than to lose the request to it.
   const bool long_idle = wire_.connected() && !waiting() && now - last_used_ >= std::chrono::seconds(1);
   if (long_idle && wire_.stirred()) {
-    drop({core::Applied::no, core::FailureCode::closed, "Redis closed the connection"}, news);
+    drop({core::Applied::no, core::FailureCode::closed, "the server closed the connection"}, news);
   }
   last_used_ = now;
   std::vector<Command> commands;

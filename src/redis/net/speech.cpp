@@ -36,6 +36,11 @@ std::optional<runtime::Stream> connect(const Address& address, core::Time deadli
 
 }  // namespace
 
+core::Failure with_scheme(core::Failure failure) {
+  if (failure.detail == runtime::speaks_plain_text) failure.detail += " (its address begins with redis://)";
+  return failure;
+}
+
 Speech other_speech(const Address& address, core::Duration timeout) {
   const core::Time deadline = runtime::boot_now() + timeout;
   Address plain = address;
@@ -58,8 +63,8 @@ core::Failure diagnosed(const Address& address, core::Failure failure) {
   const auto speech = other_speech(address, std::chrono::milliseconds(300));
   if (speech == Speech::unknown) return failure;
   failure.code = core::FailureCode::tls;
-  failure.detail = speech == Speech::tls ? runtime::speaks_tls_text : runtime::speaks_plain_text;
-  return failure;
+  failure.detail = speech == Speech::tls ? speaks_tls_text : runtime::speaks_plain_text;
+  return with_scheme(std::move(failure));
 }
 
 std::vector<core::NodeFailure> diagnosed(std::vector<core::NodeFailure> failures, const Nodes& nodes) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "core/base/time.hpp"
@@ -12,6 +13,10 @@
 #include "redis/url.hpp"
 
 namespace tenure::redis {
+
+inline constexpr std::string_view speaks_tls_text = "this port speaks TLS: its address begins with rediss://";
+// A failure of the network, with how an address of Redis should have been written where that is why.
+core::Failure with_scheme(core::Failure failure);
 
 enum class Speech : std::uint8_t { unknown, plain_text, tls };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "redis/encode.hpp"
+#include "redis/net/speech.hpp"
 #include "runtime/net/tls_text.hpp"
 
 namespace tenure::redis {
@@ -18,7 +19,7 @@ using core::FailureCode;
 
 Failure unreadable(std::string_view bytes, std::string why) {
   if (!runtime::begins_like_tls(bytes)) return {Applied::perhaps, FailureCode::protocol, std::move(why)};
-  return {Applied::perhaps, FailureCode::tls, std::string(runtime::speaks_tls_text)};
+  return {Applied::perhaps, FailureCode::tls, std::string(speaks_tls_text)};
 }
 
 }  // namespace
@@ -30,7 +31,7 @@ void Wire::dial() {
 
 tl::expected<bool, Failure> Wire::on_dialing() {
   auto result = dial_->step();
-  if (!result) return tl::unexpected(result.error());
+  if (!result) return tl::unexpected(with_scheme(std::move(result.error())));
   if (!*result) return false;
   stream_ = std::move(**result);
   dial_.reset();

@@ -7,9 +7,9 @@ using core::LossReason;
 std::string loss_text(LossReason reason) {
   switch (reason) {
     case LossReason::missing:
-      return "its key is gone from Redis (deleted, evicted, or the data was lost)";
+      return "its key is gone from the store (deleted, evicted, or the data was lost)";
     case LossReason::taken:
-      return "its key in Redis shows another grant";
+      return "its key in the store shows another grant";
     case LossReason::over:
       return "it was held as long as it may be";
     case LossReason::closed:

@@ -1,4 +1,4 @@
-// Why a lease was lost, in words: "… was lost: its key is gone from Redis".
+// Why a lease was lost, in words: "… was lost: its key is gone from the store".
 #pragma once
 
 #include <string>

@@ -41,7 +41,7 @@ tl::expected<std::size_t, core::Failure> Stream::receive(std::span<char> buffer)
   const auto got = recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
   if (got > 0) return static_cast<std::size_t>(got);
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return 0;
-  return closed("Redis closed the connection");
+  return closed("the server closed the connection");
 }
 
 bool Stream::stirred() {

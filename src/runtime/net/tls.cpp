@@ -279,7 +279,7 @@ struct TlsSession::State {
       return {Applied::perhaps, FailureCode::protocol, "TLS broke: " + openssl_text()};
     }
     return {Applied::perhaps, FailureCode::closed,
-            line.ended ? "Redis closed the connection" : "the connection broke"};
+            line.ended ? "the server closed the connection" : "the connection broke"};
   }
 };
 

@@ -9,9 +9,9 @@
 
 namespace tenure::runtime {
 
+// How an address asks for the one or the other is for the store to say.
 inline constexpr std::string_view speaks_plain_text =
-    "this port does not speak TLS: it answers in plain text (its address begins with redis://)";
-inline constexpr std::string_view speaks_tls_text = "this port speaks TLS: its address begins with rediss://";
+    "this port does not speak TLS: it answers in plain text";
 
 // What is known when OpenSSL gives up.
 struct TlsTrouble {
@@ -33,7 +33,7 @@ std::optional<std::string> late_refusal_text(const TlsTrouble& trouble);
 // OpenSSL's own words for its first error.
 std::string openssl_text();
 
-// Can a record of TLS begin so? Nothing that Redis says in plain text does.
+// Can a record of TLS begin so? Nothing that a store says in plain text should.
 bool begins_like_tls(std::string_view bytes);
 
 }  // namespace tenure::runtime
