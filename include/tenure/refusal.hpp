@@ -60,7 +60,8 @@ struct Refusal {
   std::string message{};  // holds no secret
   std::optional<Holder> holder{};
   std::vector<Node> failed{};
-  std::optional<NotOpen> not_open{};
+  std::optional<NotOpen>
+      not_open{};  // nothing, whatever the code: it has just changed, and may be open by now
   std::optional<std::chrono::milliseconds> opens_in{};  // an estimate
   /// Too many nodes refuse our user, password, rights or certificate: trying again does not help.
   bool denied = false;
