@@ -21,7 +21,7 @@ target_include_directories(libtenure INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURC
 target_link_libraries(libtenure PUBLIC tl::expected PRIVATE Threads::Threads OpenSSL::SSL PkgConfig::hiredis)
 
 # Who only locks, or takes part in elections or fleets, needs neither what polls nor libcurl.
-archive(libtenure_poll tenure-poll poll tenure_process tenure_poll tenure_redis_poll tenure_api_poll)
+archive(libtenure_poll tenure-poll poll tenure_process tenure_json tenure_poll tenure_redis_poll tenure_api_poll)
 target_link_libraries(libtenure_poll PUBLIC libtenure PRIVATE CURL::libcurl)
 
 set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tenure)
@@ -41,6 +41,8 @@ configure_file(cmake/tenure-poll.pc.in ${PROJECT_BINARY_DIR}/tenure-poll.pc @ONL
 install(TARGETS libtenure EXPORT tenureTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS libtenure_poll EXPORT tenurePollTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS tenure RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# Where src/cli/fleet_program.cpp looks for it.
+install(TARGETS tenure-fleet RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tenure)
 install(DIRECTORY include/tenure DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
 install(EXPORT tenureTargets NAMESPACE tenure:: DESTINATION ${cmake_folder})
 install(EXPORT tenurePollTargets NAMESPACE tenure:: DESTINATION ${cmake_folder})

@@ -54,10 +54,10 @@ endfunction()
 # fuzz/CMakeLists.txt gives options to the first of these.
 if(TENURE_PRECOMPILE STREQUAL "all")
   precompile(tenure_core ${standard})
-  share(tenure_core tenure_redis tenure_poll)
+  share(tenure_core tenure_redis tenure_json tenure_poll)
   precompile(tenure_runtime ${standard})
   share(tenure_runtime tenure_redis_net tenure_redis_poll tenure_world tenure-sim tenure_process tenure_api tenure_api_poll
-        http_target tenure_cli tenure)
+        http_target tenure_cli tenure_cli_fleet tenure tenure-fleet)
 endif()
 if(TENURE_TESTS)
   precompile(test_support ${standard} <gtest/gtest.h>)

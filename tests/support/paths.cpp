@@ -14,6 +14,7 @@ std::string in_build(const char* name) {
 }
 
 const std::string program_path = in_build("tenure");
+const std::string fleet_program_path = in_build("tenure-fleet");
 const std::string keeper_path = in_build("examples/keeper");
 const std::string leader_election_path = in_build("examples/leader_election");
 
@@ -21,6 +22,7 @@ const std::string leader_election_path = in_build("examples/leader_election");
 
 const char* const source_dir = TENURE_SOURCE_DIR;
 const char* const program = program_path.c_str();
+const char* const fleet_program = fleet_program_path.c_str();
 const char* const keeper = keeper_path.c_str();
 const char* const leader_election = leader_election_path.c_str();
 const char* const lease_process = TENURE_LEASE_PROCESS;

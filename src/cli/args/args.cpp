@@ -8,6 +8,7 @@
 #include "cli/args/args_supervise.hpp"
 #include "cli/args/help.hpp"
 #include "cli/secrets.hpp"
+#include "cli/version.hpp"
 #include "core/base/number.hpp"
 #include "core/base/text.hpp"
 #include "core/nodes.hpp"
@@ -150,7 +151,7 @@ Parsed parse_args(const std::vector<std::string>& words) {
   if (alone && rest.size() > most) {
     return refuse("\"" + core::printable(without_secrets(rest[most]), 60) + "\" is one word too many");
   }
-  if (first == "--version") return Text{"tenure " TENURE_VERSION "\n"};
+  if (first == "--version") return Text{"tenure " + std::string(version()) + "\n"};
   if (first == "help" && !rest.empty()) return parse_args({rest.front(), "--help"});
   if (first == "help" || first == "-h" || first == "--help") return Text{complete(help_text)};
   if (first == "run") return parse_run(rest);

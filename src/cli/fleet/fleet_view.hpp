@@ -6,23 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "cli/doctor/closed_node.hpp"
 #include "cli/lock/lock_view.hpp"
 #include "core/message.hpp"
 #include "poll/fleet_json.hpp"
 #include "tenure/session.hpp"
 
 namespace tenure::cli {
-
-// A node that gives no new leases to us now.
-struct ClosedNode {
-  std::string node;  // its address
-  std::string code;  // of the finding, as tenure doctor has it
-  std::string what;
-  std::string why;
-  std::string advice;
-  std::optional<core::Ttl> left{};  // of a quarantine that lasts, if a client has been waiting since it began
-  std::optional<core::Ttl> left_max{};  // of any quarantine, once a client waits
-};
 
 // What Redis shows of a fleet, at about one moment.
 struct FleetFacts {

@@ -1,0 +1,37 @@
+// The tenure-fleet program: the commands for which tenure becomes it. Nobody need start it directly.
+#include "cli/demo/demo.hpp"
+#include "cli/fleet/explain.hpp"
+#include "cli/fleet/poll.hpp"
+#include "cli/fleet/sessions.hpp"
+#include "cli/fleet/status.hpp"
+#include "cli/fleet_program.hpp"
+#include "cli/message.hpp"
+#include "core/base/overload.hpp"
+
+namespace {
+
+using namespace tenure::cli;
+
+int perform(const Args& args, const CommandLine& /*line*/) {
+  return std::visit(tenure::core::Overload{
+                        [](const SessionsAddArgs& wish) { return sessions_add(wish); },
+                        [](const SessionsChangeArgs& wish) { return sessions_change(wish); },
+                        [](const SessionsLsArgs& wish) { return sessions_ls(wish); },
+                        [](const StatusArgs& wish) { return status(wish); },
+                        [](const ExplainArgs& wish) { return explain(wish); },
+                        [](const PollArgs& wish) { return poll(wish); },
+                        [](const DemoArgs& wish) { return demo(wish); },
+                        [](const auto& /*wish*/) {
+                          return fail(ExitCode::usage,
+                                      "tenure-fleet is the part of tenure for sessions and polls; "
+                                      "start tenure instead");
+                        },
+                    },
+                    args);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_program(argc, argv, {.read = words_handed_over, .perform = perform});
+}

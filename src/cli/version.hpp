@@ -1,0 +1,10 @@
+// Which version of Tenure this program is.
+#pragma once
+
+#include <string_view>
+
+namespace tenure::cli {
+
+std::string_view version();
+
+}  // namespace tenure::cli
