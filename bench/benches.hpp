@@ -21,6 +21,8 @@ Rows many_callers(Stage& stage);
 Rows quorum(Stage& stage);
 // A lock that its owner gives back, until the next has it.
 Rows lock_hand_over(Stage& stage);
+// A lock for one command: the program is started, and ends.
+Rows start(Stage& stage);
 // One renewal of many held leases.
 Rows renewal(Stage& stage);
 // A leader that stops cleanly, until the next is elected.

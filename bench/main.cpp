@@ -36,6 +36,7 @@ const std::vector<Bench>& benches() {
       {"many", both, true, many_callers},
       {"quorum", both, true, quorum},
       {"handover", both, true, lock_hand_over},
+      {"start", both, false, start},
       {"renew", both, true, renewal},
       {"placement", {Cores::one}, false, placement},
       {"elect", both, false, election_hand_over},
