@@ -25,7 +25,7 @@ using namespace tenure::sim;
 
 constexpr int usage_error = 64;
 constexpr std::size_t warnings_max = 20;
-constexpr std::array<std::string_view, 5> profiles{"mixed", "usual", "tokens", "elections", "fleet"};
+constexpr std::array<std::string_view, 6> profiles{"mixed", "usual", "tokens", "wild", "elections", "fleet"};
 
 constexpr std::string_view help = R"(tenure-sim: the shipped protocol in simulated worlds with faults
 
@@ -44,6 +44,7 @@ constexpr std::string_view help = R"(tenure-sim: the shipped protocol in simulat
                    nodes and the cap while clients have old lists, and dies on the way
   --nodes N        Redis nodes in a world, 1 to 9 (as each seed has it: 1 to 5)
   --profile P      mixed (the default), usual, tokens: holds shorter than a node timeout, 3 nodes or more;
+                   wild: the same, and tokens are proposed at random, not only in every eighth world;
                    elections: in every world, not in every third; or fleet: in every world, not in every eighth
   --scripts DIR    run DIR/<name>.lua in place of the embedded scripts
   --mutant M4      run a build with a seeded bug; ./dev mutants M4 makes it
@@ -134,7 +135,7 @@ Options read_options(const std::vector<std::string_view>& args) {
     } else if (flag == "--profile") {
       options.profile = value();
       if (std::ranges::find(profiles, options.profile) == profiles.end())
-        refuse("--profile: mixed, usual, tokens, elections or fleet");
+        refuse("--profile: mixed, usual, tokens, wild, elections or fleet");
     } else if (flag == "--help" || flag == "-h") {
       std::fputs(help.data(), stdout);
       std::exit(0);
@@ -148,8 +149,11 @@ Options read_options(const std::vector<std::string_view>& args) {
   options.campaign.profile.elections = options.profile == "elections";
   options.campaign.profile.fleet = options.profile == "fleet";
   if (options.profile == "usual") options.campaign.profile.short_holds = false;
-  if (options.profile == "tokens") options.campaign.profile.short_holds = true;
-  if (options.profile == "tokens" && !options.campaign.profile.nodes) options.campaign.profile.nodes_min = 3;
+  options.campaign.profile.wild_proposals = options.profile == "wild";
+  if (options.profile == "tokens" || options.profile == "wild") {
+    options.campaign.profile.short_holds = true;
+    if (!options.campaign.profile.nodes) options.campaign.profile.nodes_min = 3;
+  }
   if (!options.scripts.empty()) options.campaign.scripts = options.scripts;
   if (options.trace && !options.seed) refuse("--trace goes with --seed");
   choose_seeds(options);
@@ -235,6 +239,11 @@ void print(const Tally& tally, std::chrono::duration<double> wall) {
       u(tally.worlds), u(tally.calls),
       static_cast<double>(tally.calls) / static_cast<double>(std::max<std::uint64_t>(tally.worlds, 1)),
       u(tally.grants), u(tally.terms), u(tally.sessions));
+  const std::uint64_t won = tally.rounds.one + tally.rounds.two;
+  std::printf(
+      "won over several nodes: %llu in one round, %llu in two (%.1f %%)\n", u(tally.rounds.one),
+      u(tally.rounds.two),
+      100 * static_cast<double>(tally.rounds.two) / static_cast<double>(std::max<std::uint64_t>(won, 1)));
   std::printf("faults:");
   for (std::size_t i = 0; i < fault_names.size(); ++i) {
     std::printf(" %.*s %llu", static_cast<int>(fault_names[i].size()), fault_names[i].data(),

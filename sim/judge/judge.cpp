@@ -19,6 +19,7 @@ void Judge::on_node_grant(std::size_t node, const std::string& key, const std::s
     on_grant(key, stamp + std::to_string(token), token, now);
   } else {
     history_[key].gave[stamp].insert(node);
+    history_[key].stands[stamp + std::to_string(token)].emplace(node, now);
   }
 }
 
@@ -26,7 +27,7 @@ void Judge::on_node_confirm(std::size_t node, const std::string& key, const std:
                             TrueTime now) {
   const core::Holder holder = redis::read_holder(value);
   history_[key].showed[{holder.token, holder.owner}].insert(node);
-  history_[key].confirmed[value].emplace(node, now);
+  history_[key].stands[value].emplace(node, now);
 }
 
 bool Judge::was_shown(const std::string& key, const core::Holder& holder) const {
@@ -54,10 +55,10 @@ void Judge::on_acquired(const std::string& key, const std::string& value, TrueTi
   history.grants[*index].acquired_at = now;
 }
 
-std::optional<TrueTime> Judge::confirmed_at(const History& history, const std::string& value,
+std::optional<TrueTime> Judge::stands_since(const History& history, const std::string& value,
                                             std::size_t quorum) {
-  const auto found = history.confirmed.find(value);
-  if (found == history.confirmed.end() || found->second.size() < quorum) return std::nullopt;
+  const auto found = history.stands.find(value);
+  if (found == history.stands.end() || found->second.size() < quorum) return std::nullopt;
   std::vector<TrueTime> times;
   for (const auto& [node, at] : found->second) times.push_back(at);
   std::ranges::sort(times);
@@ -74,8 +75,10 @@ void Judge::on_belief(const std::string& key, const std::string& value, std::siz
       violated("S1", now, value + " is believed held, but no majority ever gave it");
       return;
     }
-    // With several nodes it is given when a majority has taken its token.
-    on_grant(key, value, redis::read_holder(value).token, confirmed_at(history, value, quorum).value_or(now));
+    // With several nodes it is given when its token stands on a majority.
+    const auto since = quorum_ > 1 ? stands_since(history, value, quorum) : now;
+    if (!since) violated("S3", now, value + " is believed held, but its token never stood on a majority");
+    on_grant(key, value, redis::read_holder(value).token, since.value_or(now));
     index = find(history, value);
   }
   std::erase_if(history.believed,

@@ -22,6 +22,12 @@ struct Violation {
   TrueTime at{};
 };
 
+// How many acquisitions over several nodes took how many rounds.
+struct Rounds {
+  std::uint64_t one = 0;
+  std::uint64_t two = 0;
+};
+
 class Judge {
  public:
   // The majority of the smallest set that there is in this world.
@@ -66,6 +72,10 @@ class Judge {
   const Slack& slack() const { return slack_; }
   std::uint64_t grants() const { return grants_; }
 
+  // An acquisition over several nodes was won, in one round or in two.
+  void on_won(bool second_round) { (second_round ? rounds_.two : rounds_.one) += 1; }
+  const Rounds& rounds() const { return rounds_; }
+
  private:
   struct Given {
     std::string value;
@@ -81,8 +91,8 @@ class Judge {
     std::vector<std::size_t> believed;  // those that somebody may still believe in
     core::Token last_token = 0;
     std::map<std::string, std::set<std::size_t>> gave;  // by stamp: the nodes that gave it
-    // By value: the nodes that took its token, and when.
-    std::map<std::string, std::map<std::size_t, TrueTime>> confirmed;
+    // By value: the nodes that minted its token or took it, and when.
+    std::map<std::string, std::map<std::size_t, TrueTime>> stands;
     std::map<std::pair<core::Token, std::string>, std::set<std::size_t>> showed;  // by token and owner
   };
   struct Register {
@@ -92,8 +102,8 @@ class Judge {
 
   void on_grant(const std::string& key, const std::string& value, core::Token token, TrueTime now);
   void linearize(const History& history);
-  // When so many nodes had taken its token; nothing: never.
-  static std::optional<TrueTime> confirmed_at(const History& history, const std::string& value,
+  // When its token stood on so many nodes; nothing: never.
+  static std::optional<TrueTime> stands_since(const History& history, const std::string& value,
                                               std::size_t quorum);
   static std::optional<std::size_t> find(const History& history, const std::string& value);
 
@@ -105,6 +115,7 @@ class Judge {
   bool assumptions_hold_ = true;
   bool tokens_hold_ = true;
   std::uint64_t grants_ = 0;
+  Rounds rounds_;
 };
 
 }  // namespace tenure::sim

@@ -46,6 +46,9 @@ std::optional<std::string> kept_for(const std::string& value) {
   return value.substr(0, value.rfind('#') + 1);
 }
 
+// What a counter that was not lost shows at least.
+constexpr core::Token counter_min = 1'000'000'000'000'000;
+
 // Saved now and then, as many as a restart may choose from.
 constexpr std::size_t saved_max = 4;
 constexpr std::uint64_t calls_between_saves = 40;
@@ -109,6 +112,7 @@ redis::Value Node::run(const redis::Command& command, TrueTime now) {
   std::vector<Look> before;
   for (const std::size_t key : lease_keys(args)) before.push_back(look(args.key(command, key), wall));
   const std::string record = look(keyspace_.record(), wall).value;
+  const core::Token fence = last_token(now);
 
   redis::Value reply = model_.run(command, wall);
   if (reply.kind == redis::Value::Kind::error) {
@@ -119,7 +123,7 @@ redis::Value Node::run(const redis::Command& command, TrueTime now) {
     saved_.push_back(model_.data());
     if (saved_.size() > saved_max) saved_.pop_front();
   }
-  check({command, args, std::move(before), record, reply, now, wall});
+  check({command, args, std::move(before), record, fence, reply, now, wall});
   return reply;
 }
 
@@ -215,6 +219,13 @@ void Node::check_acquire(const Call& call) {
   if (forgot_at_ && call.now < *forgot_at_ + Duration(keyspace_.cap)) {
     judge_.violated("S7", call.now,
                     after.value + " was given before the leases from before a restart were over");
+  }
+  // A counter that was deleted says nothing; one that is behind what the caller knows is older data.
+  const auto seen = static_cast<core::Token>(number(call.command.back()));
+  if (call.fence >= counter_min && call.fence < seen) {
+    judge_.violated("S15", call.now,
+                    after.value + " was given by a node whose counter, at " + std::to_string(call.fence) +
+                        ", is behind what its caller knows, " + std::to_string(seen));
   }
   if (token <= last_token_) {
     judge_.violated("S3", call.now,

@@ -90,6 +90,7 @@ class Node {
     ScriptArgs args;
     std::vector<Look> before;  // of its leases
     std::string record;
+    core::Token fence;  // what the counter showed before
     const redis::Value& reply;
     TrueTime now;
     NodeTime wall;

@@ -23,6 +23,8 @@ void add(Tally& tally, const Outcome& outcome, std::uint64_t seed, bool stops) {
   tally.grants += outcome.grants;
   tally.terms += outcome.terms;
   tally.sessions += outcome.sessions;
+  tally.rounds.one += outcome.rounds.one;
+  tally.rounds.two += outcome.rounds.two;
   for (std::size_t i = 0; i < tally.faults.size(); ++i) tally.faults[i] += outcome.faults[i];
   tally.slack.add(outcome.slack);
   if (!outcome.violation) return;

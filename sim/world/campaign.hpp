@@ -33,6 +33,7 @@ struct Tally {
   std::uint64_t grants = 0;
   std::uint64_t terms = 0;
   std::uint64_t sessions = 0;
+  Rounds rounds{};
   std::array<std::uint64_t, fault_names.size()> faults{};
   Slack slack;
   Duration cpu{};  // of all threads together

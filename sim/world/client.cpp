@@ -153,7 +153,26 @@ void Client::perform(const core::Effects& effects) {
   }
 }
 
-void Client::ask(const core::Send& send) {
+// A proposal may be anything: one that somebody else has made, one that is ahead of all clocks, an old one.
+core::Token Client::wild_proposal(core::Token proposal) {
+  const auto choice = random_.below(4);
+  if (choice < 2) {
+    const Duration cap = shared_.plan.cap;
+    const auto off = random_.between(-cap, choice == 0 ? 4 * cap : cap / 8);
+    proposal = static_cast<core::Token>(wall_.read(shared_.schedule.now()).us +
+                                        std::chrono::duration_cast<std::chrono::microseconds>(off).count());
+  } else if (choice == 2 && shared_.last_proposal != 0) {
+    proposal = shared_.last_proposal;
+  }
+  shared_.last_proposal = proposal;
+  return proposal;
+}
+
+void Client::ask(core::Send send) {
+  if (auto* acquire = std::get_if<core::AcquireRequest>(&send.request);
+      acquire != nullptr && shared_.plan.wild_proposals && setup_.nodes > 1) {
+    acquire->proposal = wild_proposal(acquire->proposal);
+  }
   if (const auto* acquire = std::get_if<core::AcquireRequest>(&send.request)) {
     Asked& asked = asked_[redis::stamp(acquire->grant)];
     asked.key = acquire->key;

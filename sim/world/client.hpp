@@ -43,6 +43,7 @@ struct Surroundings {
   Trace& trace;
   // One, unless somebody changes the set of nodes; then also those of before, which some still have.
   std::vector<Setup> setups;
+  core::Token last_proposal = 0;  // of anybody, where they are wild
 };
 
 // The clocks of the machine that a process runs on.
@@ -179,7 +180,8 @@ class Client {
   bool is_data_node(std::size_t server) const { return shared_.plan.data_node() == server; }
   void perform();
   void perform(const core::Effects& effects);
-  void ask(const core::Send& send);
+  void ask(core::Send send);
+  core::Token wild_proposal(core::Token proposal);
   void on_answer(const redis::Conversation::Answer& answer);
   void note_answer(const core::Request& request, const redis::Conversation::Answer& answer);
   void hear(Line& line, std::uint64_t connection, const redis::Command& command, const redis::Value& value);

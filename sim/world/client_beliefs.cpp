@@ -24,7 +24,10 @@ void Client::believe(const core::Acquired& acquired, Believed lease, TrueTime be
   if (asked == asked_.end() || asked->second.granted.size() < setup_.quorum())
     shared_.judge.violated("S10", at,
                            redis::stamp(acquired.grant) + " is held without the answers of a majority");
-  if (asked != asked_.end()) asked_.erase(asked);
+  if (asked != asked_.end()) {
+    if (setup_.nodes > 1) shared_.judge.on_won(asked->second.confirmed != 0);
+    asked_.erase(asked);
+  }
   shared_.trace.mix_text(lease.value);
   shared_.trace.event(at, "acquired", index_, acquired.token, [&] { return lease.key + " " + lease.value; });
   shared_.judge.on_belief(lease.key, lease.value, setup_.quorum(), at, clock_.when(lease.deadline));

@@ -99,6 +99,8 @@ Plan make_plan(const Faults& faults, const Profile& profile, core::Random& rando
     // Drawn apart as well, so that all other worlds with fleets stay as they were.
     plan.fleet->data_apart = core::Random(core::Random(random).next() ^ 2U).below(3) == 0;
   }
+  plan.wild_proposals =
+      profile.wild_proposals || core::Random(core::Random(random).next() ^ 3U).below(8) == 0;
   return plan;
 }
 

@@ -37,6 +37,7 @@ struct Plan {
   bool locks = true;                          // are names wished for while the storm lasts?
   bool short_holds = false;      // shorter than a node timeout: where tokens that repeat would show
   bool worst_drift = false;      // all clocks at the bound
+  bool wild_proposals = false;   // tokens are proposed at random; in every eighth world
   bool password = false;         // a greeting stands before the first request
   std::uint64_t calls_goal = 0;  // the storm goes on until so many script calls
   Duration delay_usual{};        // one way
@@ -65,6 +66,7 @@ struct Profile {
   std::optional<std::size_t> nodes{};  // else 1 to 5
   std::size_t nodes_min = 1;
   std::optional<bool> short_holds{};  // else in every fourth world
+  bool wild_proposals = false;        // in every world, not in every eighth
   bool elections = false;             // in every world, not in every third
   bool fleet = false;                 // in every world, not in every eighth
 };

@@ -129,6 +129,7 @@ Outcome World::run() {
   outcome.hash = trace_.hash();
   outcome.calls = calls();
   outcome.grants = judge_.grants();
+  outcome.rounds = judge_.rounds();
   outcome.terms = terms_.count();
   outcome.sessions = sharing_.taken();
   outcome.slack = judge_.slack();

@@ -20,7 +20,8 @@ struct Outcome {
   std::uint64_t grants = 0;
   std::uint64_t terms = 0;     // those of them that began a term
   std::uint64_t sessions = 0;  // and those by which an instance took a session
-  FaultCounts faults{};        // how many of each
+  Rounds rounds{};
+  FaultCounts faults{};  // how many of each
   Slack slack;
 };
 

@@ -24,9 +24,12 @@ struct AcquireRequest {
   Grant grant;
   Ttl ttl{};
   std::optional<Grant> ticket{};  // the place in the queue that the caller has or wants
+  // The token that the node is to mint, where it is larger than all that it has minted and not ahead of its clock; otherwise,
+  // and where it is 0, the node mints its next one. Several nodes may so mint the same.
+  Token proposal = 0;
 };
 
-// The second round of a quorum: the token of a grant that a majority gave.
+// The token of a grant that a majority gave: the second round of a quorum, or for a node that minted another number.
 struct ConfirmRequest {
   std::string key;
   Grant grant;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/base/check.hpp"
 #include "core/effect.hpp"
 #include "core/notice.hpp"
 
@@ -25,6 +26,14 @@ struct Sender {
   std::uint64_t id = 0;
 
   auto operator<=>(const Sender&) const = default;
+};
+
+// A request that was sent to a node and that it has not answered yet.
+struct Unanswered {
+  NodeIndex node = 0;
+  RequestId id{};
+
+  bool operator==(const Unanswered&) const = default;
 };
 
 // The requests that wait for an answer. A reply to any other request is late or forged, and is
@@ -47,6 +56,12 @@ class Requests {
     const Entry entry = found->second;
     open_.erase(found);
     return entry;
+  }
+  // Another machine is to hear the reply.
+  void hand_over(RequestId id, Sender to) {
+    const auto found = open_.find(id);
+    must(found != open_.end(), "only a request that waits for an answer is handed over");
+    found->second.sender = to;
   }
   bool empty() const { return open_.empty(); }
 

@@ -38,7 +38,9 @@ std::string number(core::Ttl ttl) { return std::to_string(ttl.count()); }
 Command acquire_call(const core::AcquireRequest& request, const Keyspace& keyspace, std::string_view epoch,
                      CallBy by) {
   const bool waits = request.ticket.has_value();
-  Command command = begin_call(acquire_script, by, waits ? 4 : 3, waits ? 7 : 3);
+  const bool proposes = request.proposal != 0;
+  Command command =
+      begin_call(acquire_script, by, waits ? 4 : 3, std::size_t{waits ? 7U : 3U} + (proposes ? 1 : 0));
   command.push_back(request.key);
   command.push_back(keyspace.record());
   command.push_back(keyspace.fence());
@@ -53,6 +55,7 @@ Command acquire_call(const core::AcquireRequest& request, const Keyspace& keyspa
     command.push_back(keyspace.channels());
     command.push_back(number(turn_of_waiter));
   }
+  if (proposes) command.push_back(std::to_string(request.proposal));
   return command;
 }
 

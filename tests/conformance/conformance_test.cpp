@@ -24,6 +24,8 @@ constexpr auto answers = {
     "acquire: no record",
     "acquire: restored",
     "acquire: raised a lost counter",
+    "acquire: minted a proposal",
+    "acquire: minted another than proposed",
     "confirm: 1",
     "confirm: 0",
     "confirm: -1",

@@ -110,9 +110,15 @@ std::string Sequence::acquire() {
     keys.push_back(queue_of(chosen.key));
     values.insert(values.end(), {chosen.ticket, ttl(), channels, turn()});
   }
+  const std::string proposed = chance(40) ? proposal() : "";
+  if (!proposed.empty()) values.push_back(proposed);
   values.push_back(seen(2));
   std::string differs = call(redis::acquire_script, std::move(keys), std::move(values));
   const std::string after = twins_.text(chosen.key);
+  if (!proposed.empty() && after != before && after.starts_with(chosen.stamp)) {
+    const bool minted = after == chosen.stamp + proposed;
+    tally_[minted ? "acquire: minted a proposal" : "acquire: minted another than proposed"] += 1;
+  }
   if (after != before && after.starts_with(chosen.stamp)) {
     chosen.value = after;
     if (before.starts_with(chosen.ticket + "0")) tally_["acquire: what was kept for it"] += 1;
@@ -458,6 +464,17 @@ std::string Sequence::any_token(const std::string& key) {
   const bool number = fence.size() == 16 && fence.find_first_not_of("0123456789") == std::string::npos;
   if (number && chance(70)) return std::to_string(std::stoll(fence) - 2 + static_cast<int>(random_.below(5)));
   return one_of<std::string>({"1", "7", "100", "9007199254740993", "x", "", "0x10"});
+}
+
+// A little above the fence, not above it, or far ahead of all clocks: no moment of real time decides.
+std::string Sequence::proposal() {
+  const std::string fence = twins_.text(names_.fence());
+  const bool number = fence.size() == 16 && fence.find_first_not_of("0123456789") == std::string::npos;
+  if (!number) return one_of<std::string>({"7", "1700000000000000", "x"});
+  const std::int64_t offset = chance(60)   ? 10
+                              : chance(50) ? -static_cast<int>(random_.below(3))
+                                           : 36'000'000'000;
+  return std::to_string(std::stoll(fence) + offset);
 }
 
 // Mostly nothing, or about where the fence is.

@@ -68,6 +68,7 @@ class Sequence {
   std::string any_token(const std::string& key);
   // A token that the caller has seen: none, one around the counter, at most so far above it, or one far above. An admission
   // tells none just above it: that is compared with the time, and the clock of the real Redis cannot be stepped.
+  std::string proposal();
   std::string seen(int above_max);
   std::string any_owner() { return "web-" + std::to_string(random_.below(4)); }
   std::string ttl();

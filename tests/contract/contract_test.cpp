@@ -51,6 +51,16 @@ class Contract : public testing::TestWithParam<StoreKind> {
     const auto* closed = std::get_if<core::NotOpen>(&reply);
     return closed != nullptr && closed->record.read ? &*closed->record.read : nullptr;
   }
+  // Waits until the clock of the store shows that token's time.
+  bool clock_shows(Token token) {
+    for (int tries = 0; tries < 5'000; ++tries) {
+      const auto reply = one.ask(core::ClockRequest{});
+      const auto* clock = std::get_if<core::NodeClock>(&reply);
+      if (clock != nullptr && clock->unix_time >= std::chrono::microseconds(token)) return true;
+      std::this_thread::sleep_for(1ms);
+    }
+    return false;
+  }
   core::KeyState look(const std::string& key = "name") {
     const auto reply = one.ask(core::LookRequest{{key}});
     const auto* states = std::get_if<core::KeyStates>(&reply);
@@ -170,6 +180,34 @@ TEST_P(Contract, AConfirmedTokenStandsAndLaterOnesAreLarger) {
   EXPECT_EQ(only(one.ask(renew(ours, confirmed))), KeyAnswer::done);
   EXPECT_GT(token_in(one.ask(AcquireRequest{"another", theirs, long_enough})), confirmed);
   EXPECT_EQ(only(one.ask(core::ConfirmRequest{"nobody's", ours, confirmed})), KeyAnswer::missing);
+}
+
+// What a client proposes, so that several nodes may mint the same token.
+TEST_P(Contract, AProposedTokenIsMintedAboveAllOthersAndNotAheadOfTheClock) {
+  const Token before = token_in(one.ask(acquire(ours)));
+  AcquireRequest request{"another", theirs, long_enough};
+  request.proposal = before + 1'000;
+  ASSERT_TRUE(clock_shows(request.proposal));
+  const Token minted = token_in(one.ask(request));
+  EXPECT_EQ(minted, before + 1'000);
+  EXPECT_EQ(only(one.ask(core::RenewRequest{long_enough, {{"another", theirs, minted}}})), KeyAnswer::done);
+
+  AcquireRequest repeated = request;
+  repeated.proposal = minted + 1'000;
+  ASSERT_TRUE(clock_shows(repeated.proposal));
+  EXPECT_EQ(token_in(one.ask(repeated)), minted)
+      << "who repeats a grant gets its token, whatever it proposes";
+
+  for (const Token late : {minted - 500, minted}) {
+    AcquireRequest other{"late" + std::to_string(late), theirs, long_enough};
+    other.proposal = late;
+    const Token next = token_in(one.ask(other));
+    EXPECT_GT(next, minted);
+    EXPECT_LT(next, minted + 1'000) << "the next number, as without a proposal";
+  }
+  AcquireRequest ahead{"ahead", theirs, long_enough};
+  ahead.proposal = minted + Token{3'600'000'000};
+  EXPECT_LT(token_in(one.ask(ahead)), minted + 1'000) << "what is lost could come again";
 }
 
 TEST_P(Contract, ALookShowsWhoHoldsANameAndChangesNothing) {

@@ -129,7 +129,10 @@ struct MemoryStore::Server {
       return held;
     }
     if (place != queue.end()) queue.erase(place);
-    leases[it.key] = {it.grant, ++fence, boot_now() + it.ttl};
+    const bool mints_proposal =
+        it.proposal > fence && it.proposal <= static_cast<core::Token>(runtime::wall_now_ms()) * 1000;
+    fence = mints_proposal ? it.proposal : fence + 1;
+    leases[it.key] = {it.grant, fence, boot_now() + it.ttl};
     return core::Granted{fence};
   }
 

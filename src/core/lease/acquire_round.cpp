@@ -1,6 +1,7 @@
 #include "core/lease/acquire_round.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tenure::core {
 
@@ -16,13 +17,14 @@ bool says_little(const FoundRecord& found) {
 AcquireRound::AcquireRound(std::size_t nodes, const Timing& timing)
     : timing_(timing), ballot_(nodes), answers_(nodes) {}
 
-void AcquireRound::start(const std::string& key, const Grant& grant, const std::optional<Grant>& ticket,
-                         const std::vector<bool>& listening, Time now, Outbox& out) {
+void AcquireRound::start(const AcquireRequest& request, const std::vector<bool>& listening, Time now,
+                         Outbox& out) {
   sent_ = now;
   win_.sent = now;
   for (NodeIndex node = 0; node < answers_.size(); ++node) {
-    AcquireRequest request{key, grant, timing_.ttl, listening.at(node) ? ticket : std::nullopt};
-    const RequestId id = out.send(node, std::move(request), timing_.node_timeout);
+    AcquireRequest to_node = request;
+    if (!listening.at(node)) to_node.ticket.reset();
+    const RequestId id = out.send(node, std::move(to_node), timing_.node_timeout);
     answers_[node] = {.id = id, .waiting = true, .may_hold = true};
   }
 }
@@ -31,6 +33,8 @@ std::optional<RoundResult> AcquireRound::on_reply(NodeIndex node, const Reply& r
   Answer& answer = answers_.at(node);
   answer.waiting = false;
   if (const auto* granted = std::get_if<Granted>(&reply)) {
+    // What they minted counts, not what was proposed to them: whoever repeats a grant gets the number of before.
+    win_.agreed = win_.nodes.empty() || (win_.agreed && granted->token == win_.token);
     win_.token = std::max(win_.token, granted->token);
     win_.nodes.push_back(node);
     ballot_.on_vote(node, true);
@@ -74,6 +78,14 @@ std::vector<NodeIndex> AcquireRound::abandon(Outbox& out) {
     silent.push_back(node);
   }
   return silent;
+}
+
+std::vector<Unanswered> AcquireRound::take_unanswered() {
+  std::vector<Unanswered> unanswered;
+  for (NodeIndex node = 0; node < answers_.size(); ++node) {
+    if (std::exchange(answers_[node].waiting, false)) unanswered.push_back({node, answers_[node].id});
+  }
+  return unanswered;
 }
 
 void AcquireRound::on_failure(NodeIndex node, const Failure& failure) {

@@ -12,11 +12,13 @@
 
 namespace tenure::core {
 
-// A majority gave the grant. With one node that is the lease; with several the token is confirmed first.
+// A majority gave the grant. Where all of them minted the same token it stands on that majority, and this is the lease;
+// otherwise the largest is confirmed first.
 struct Win {
   Token token = 0;                 // the largest that a node gave
   std::vector<NodeIndex> nodes{};  // those that granted
   Time sent{};
+  bool agreed = false;  // they all gave this token
 };
 
 using RoundResult = std::variant<Win, Refusal>;
@@ -26,8 +28,7 @@ class AcquireRound {
   AcquireRound(std::size_t nodes, const Timing& timing);
 
   // A ticket goes to the nodes on whose messages the caller listens.
-  void start(const std::string& key, const Grant& grant, const std::optional<Grant>& ticket,
-             const std::vector<bool>& listening, Time now, Outbox& out);
+  void start(const AcquireRequest& request, const std::vector<bool>& listening, Time now, Outbox& out);
   // The result, once there is one.
   std::optional<RoundResult> on_reply(NodeIndex node, const Reply& reply, Time now);
   // The same after now >= ends_at(): nodes that are still silent have failed.
@@ -35,6 +36,8 @@ class AcquireRound {
 
   // Stops listening; gives the nodes that have said nothing so far.
   std::vector<NodeIndex> abandon(Outbox& out);
+  // The requests that nobody has answered so far. From now on somebody else waits for the answers.
+  std::vector<Unanswered> take_unanswered();
 
   Time ends_at() const { return sent_ + timing_.node_timeout; }
   // Has this node the grant, or may it have it? Its silence may hide one (T11, S10).

@@ -67,7 +67,8 @@ void Acquisition::start(Time now, Outbox& out) {
     if (ticketed_[node]) queued_ = context_.subscriptions.reach_majority() ? Queued::present : Queued::past;
   }
   auto& round = phase_.emplace<AcquireRound>(may_hold_.size(), wish_.timing);
-  round.start(wish_.key, grant_, ticket_, context_.subscriptions.nodes(), now, out);
+  const AcquireRequest request{wish_.key, grant_, wish_.timing.ttl, ticket_, context_.proposer.propose(now)};
+  round.start(request, context_.subscriptions.nodes(), now, out);
 }
 
 std::optional<Acquisition::End> Acquisition::on_reply(NodeIndex node, const Reply& reply, Time now,
@@ -184,8 +185,12 @@ std::optional<Acquisition::End> Acquisition::on_round_end(const RoundResult& res
     return on_refusal(std::get<Refusal>(result), Met::others, now, random, out);
   }
   auto& round = std::get<AcquireRound>(phase_);
+  if (win != nullptr && win->agreed) {
+    End end = won(*win);
+    end.unanswered = round.take_unanswered();
+    return end;
+  }
   const auto silent = round.abandon(out);
-  if (win != nullptr && may_hold_.size() == 1) return won(*win);
   const Met met = round.held().empty() ? Met::alone : round.granted() > 0 ? Met::split : Met::others;
   majority_gave_ = majority_gave_ || win != nullptr || may_hold_.size() == 1;
   answered_ = answered_ || win != nullptr;
@@ -329,7 +334,7 @@ Acquisition::End Acquisition::won(const Win& win) {
     }
     if (!place.nodes.empty()) discarded_ = std::move(place);
   }
-  return {win, {}};
+  return {win, {}, {}};
 }
 
 Acquisition::End Acquisition::refused(Refusal refusal) {
@@ -340,7 +345,7 @@ Acquisition::End Acquisition::refused(Refusal refusal) {
     discarded_->nodes = all_nodes(may_hold_.size());
   }
   if (discarded_->nodes.empty()) discarded_.reset();
-  return {std::nullopt, std::move(refusal)};
+  return {std::nullopt, std::move(refusal), {}};
 }
 
 }  // namespace tenure::core

@@ -11,6 +11,7 @@
 #include "core/base/random.hpp"
 #include "core/lease/clock_watch.hpp"
 #include "core/lease/confirm_round.hpp"
+#include "core/lease/proposer.hpp"
 #include "core/lease/record.hpp"
 #include "core/lease/subscriptions.hpp"
 #include "core/lease/told_reasons.hpp"
@@ -40,11 +41,13 @@ class Acquisition {
     const std::string& owner;
     const Subscriptions& subscriptions;
     const ClockWatch& clocks;
+    Proposer& proposer;
     const Terms& terms;
   };
   struct End {
     std::optional<Win> win{};
     Refusal refusal{};
+    std::vector<Unanswered> unanswered{};  // what a win did not wait for, and whoever keeps the lease hears
   };
   // A grant or a ticket that is not used any more, and the nodes that may hold it.
   struct Discarded {

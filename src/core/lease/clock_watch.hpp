@@ -25,13 +25,17 @@ class ClockWatch {
   // Until when a grant of this node does not count; nothing when it does.
   std::optional<Time> distrusted_until(NodeIndex node, Time now) const;
 
- private:
   // What the clock showed at some moment between two moments of ours.
   struct Look {
     Duration shown{};
     Time after{};
     Time before{};
   };
+  // The last one, if any.
+  const std::optional<Look>& last_look(NodeIndex node) const { return nodes_.at(node).last; }
+  std::size_t nodes() const { return nodes_.size(); }
+
+ private:
   struct Node {
     std::optional<Time> sent{};
     std::optional<Look> last{};

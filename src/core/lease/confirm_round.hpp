@@ -1,4 +1,4 @@
-// The second round over several nodes: a majority takes the token of a grant that it gave, and raises its
+// The second round over several nodes that minted different tokens: a majority takes the token of a grant that it gave, and raises its
 // fence to it, before the lease counts. Later grants meet one of those nodes, and so have larger tokens.
 #pragma once
 

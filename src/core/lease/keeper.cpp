@@ -31,6 +31,9 @@ Time Keeper::keep(NewLease lease, Time now, Random& random) {
             .batch = batch_id,
             .timing = batch.timing};
   for (const NodeIndex node : lease.nodes) kept.seats.arm(node, lease.sent);
+  for (const Unanswered& it : lease.unanswered) {
+    stragglers_.emplace(it.id, Straggler{lease.id, it.node, lease.sent});
+  }
   const Time deadline = kept.deadline = deadline_of(kept);
   batch.leases.push_back(lease.id);
   batch.first_loss = std::min(batch.first_loss, kept.deadline - lease.timing.grace);
@@ -86,6 +89,16 @@ void Keeper::leave_batch(LeaseId id, BatchId batch_id) {
   if (batch->second.leases.empty() && batch->second.unanswered == 0) batches_.erase(batch);
 }
 
+std::vector<RequestId> Keeper::take_stragglers(LeaseId id) {
+  std::vector<RequestId> taken;
+  std::erase_if(stragglers_, [&](const auto& entry) {
+    if (entry.second.lease != id) return false;
+    taken.push_back(entry.first);
+    return true;
+  });
+  return taken;
+}
+
 void Keeper::forget(LeaseId id) {
   let_go(id);
   leases_.erase(id);
@@ -98,11 +111,32 @@ std::optional<Keeper::Known> Keeper::find(LeaseId id) const {
 }
 
 void Keeper::on_reply(RequestId request, const Reply& reply, Time now, Random& random, Outbox& out) {
+  if (const auto straggler = stragglers_.extract(request)) {
+    on_straggler(straggler.mapped(), reply, now, out);
+    return;
+  }
   const auto found = pending_.find(request);
   must(found != pending_.end(), "a reply belongs to a renewal that waits for it");
   const Pending pending = std::move(found->second);
   pending_.erase(found);
   on_answers(pending, reply, now, random, out);
+}
+
+// A node that minted another token than the majority is told which it is: a renewal compares it. A lease that is over is
+// left alone.
+void Keeper::on_straggler(const Straggler& straggler, const Reply& reply, Time now, Outbox& out) {
+  const auto found = leases_.find(straggler.lease);
+  if (found == leases_.end() || found->second.phase > Phase::uncertain) return;
+  Kept& lease = found->second;
+  if (now >= lease.deadline) return;
+  const auto* granted = std::get_if<Granted>(&reply);
+  const auto* answers = std::get_if<KeyAnswers>(&reply);
+  if (granted != nullptr && granted->token != lease.token) {
+    const ConfirmRequest confirm{lease.key, grant(lease), lease.token};
+    stragglers_.emplace(out.send(straggler.node, confirm, lease.timing->node_timeout), straggler);
+  } else if (granted != nullptr || (answers != nullptr && *answers == KeyAnswers{KeyAnswer::done})) {
+    lease.seats.arm(straggler.node, straggler.sent);
+  }
 }
 
 void Keeper::on_timer(Time now, Random& random, Outbox& out) {

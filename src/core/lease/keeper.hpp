@@ -26,9 +26,10 @@ class Keeper {
     std::uint64_t nonce = 0;
     Token token = 0;
     Timing timing;
-    Time sent{};                     // when the request that armed it was sent
-    std::vector<NodeIndex> nodes{};  // the nodes that granted it
-    Time ends = Time::max();         // it is lost then, renewed or not
+    Time sent{};                           // when the request that armed it was sent
+    std::vector<NodeIndex> nodes{};        // the nodes that granted it
+    Time ends = Time::max();               // it is lost then, renewed or not
+    std::vector<Unanswered> unanswered{};  // the same request, to nodes that have not answered it yet
   };
   // What is needed to give a lease back.
   struct Known {
@@ -48,6 +49,8 @@ class Keeper {
   bool extend(LeaseId id, Time now, Outbox& out);
   // Renews it no more: it is being released, or was seen as over.
   void let_go(LeaseId id);
+  // The requests by which it was asked for and that were not answered: their answers are of no interest any more.
+  std::vector<RequestId> take_stragglers(LeaseId id);
   // Knows it no more.
   void forget(LeaseId id);
   std::optional<Known> find(LeaseId id) const;
@@ -55,7 +58,7 @@ class Keeper {
   void on_reply(RequestId request, const Reply& reply, Time now, Random& random, Outbox& out);
   void on_timer(Time now, Random& random, Outbox& out);
   std::optional<Time> wake() const;
-  bool empty() const { return leases_.empty() && pending_.empty(); }
+  bool empty() const { return leases_.empty() && pending_.empty() && stragglers_.empty(); }
 
  private:
   enum class Phase : std::uint8_t { held, uncertain, lost, let_go };
@@ -97,6 +100,13 @@ class Keeper {
     Time ends_at{};
     std::vector<LeaseId> leases{};
   };
+  // A node that had not answered when a majority had given the lease. Nobody waits for it, so that it has no time-out of its
+  // own: a renewal or a release follows over the same connection, and has one.
+  struct Straggler {
+    LeaseId lease{};
+    NodeIndex node = 0;
+    Time sent{};  // the request that armed the lease there
+  };
   // A request that is being put together.
   struct Draft {
     Pending pending;
@@ -113,6 +123,7 @@ class Keeper {
   void send_draft(Batched request, Draft draft, Batch& batch, Outbox& out);
   void put_back(const Pending& after, Batch& batch, const std::vector<LeaseId>& leases, Time now,
                 Outbox& out);
+  void on_straggler(const Straggler& straggler, const Reply& reply, Time now, Outbox& out);
   void on_answers(const Pending& pending, const Reply& reply, Time now, Random& random, Outbox& out);
   void on_answer(LeaseId id, const Pending& pending, KeyAnswer answer, Time now, Outbox& out);
   void end_round(Batch& batch, Time now, Random& random, Outbox& out);
@@ -129,6 +140,7 @@ class Keeper {
   std::unordered_map<LeaseId, Kept> leases_;  // looked up only: its order decides nothing
   std::map<BatchId, Batch> batches_;
   std::map<RequestId, Pending> pending_;
+  std::map<RequestId, Straggler> stragglers_;
   BatchId last_batch_ = 0;
 };
 

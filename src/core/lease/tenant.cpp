@@ -33,7 +33,7 @@ Tenant::Tenant(Config config, Random random)
 AcquireId Tenant::acquire(Wish wish, Time now, Actions& actions) {
   const AcquireId id{++last_id_};
   const std::size_t first = actions.size();
-  const Acquisition::Context context{id, config_.owner, subscriptions_, clocks_, config_.terms};
+  const Acquisition::Context context{id, config_.owner, subscriptions_, clocks_, proposer_, config_.terms};
   const auto [it, added] = acquisitions_.try_emplace(id, context, std::move(wish), random_);
   Outbox out = outbox(acquisition, last_id_, actions);
   it->second.start(now, out);
@@ -60,7 +60,7 @@ void Tenant::release(LeaseId id, Time now, Actions& actions) {
   auto lease = keeper_.find(id);
   must(lease.has_value(), "only a lease that is still known can be released");
   if (!releasing_.insert(id).second) return;
-  keeper_.let_go(id);
+  let_go(id);
   start_release({std::move(lease->key), std::move(lease->grant)}, all_nodes(config_.nodes), lease->timing,
                 std::nullopt, id, now, actions);
 }
@@ -68,6 +68,7 @@ void Tenant::release(LeaseId id, Time now, Actions& actions) {
 void Tenant::forget(LeaseId id, Time now, Actions& actions) {
   auto lease = keeper_.find(id);
   if (!lease) return;
+  let_go(id);
   keeper_.forget(id);
   releasing_.erase(id);
   start_release({std::move(lease->key), std::move(lease->grant)}, all_nodes(config_.nodes), lease->timing,
@@ -84,6 +85,7 @@ void Tenant::on_reply(RequestId request, const Reply& reply, Time now, Actions& 
   const auto entry = requests_.take(request);
   if (!entry) return;  // given up since; its outcome was counted as unknown then
   const std::size_t first = actions.size();
+  note_token(reply, now);
   hear(request, *entry, reply, now, actions);
   look_at_clocks(first, now, actions);
 }
@@ -189,6 +191,18 @@ void Tenant::look_at_clocks(std::size_t first, Time now, Actions& actions) {
   }
 }
 
+// The release goes to every node, behind what it has not answered yet.
+void Tenant::let_go(LeaseId id) {
+  keeper_.let_go(id);
+  for (const RequestId request : keeper_.take_stragglers(id)) requests_.take(request);
+}
+
+// What a node has minted, for us or for the holder that it shows, is not proposed again.
+void Tenant::note_token(const Reply& reply, Time now) {
+  if (const auto* granted = std::get_if<Granted>(&reply)) proposer_.on_token(granted->token, now);
+  if (const auto* held = std::get_if<Held>(&reply)) proposer_.on_token(held->holder.token, now);
+}
+
 std::optional<Time> Tenant::wake() const {
   auto first = keeper_.wake();
   for (const Quarantine& quarantine : quarantines_) first = sooner(first, quarantine.wake());
@@ -288,10 +302,11 @@ void Tenant::end(AcquireId id, const Acquisition::End& end, Time now, Actions& a
   const Wish& wish = done.wish();
   const Win& win = *end.win;
   const LeaseId lease{++last_id_};
+  for (const Unanswered& it : end.unanswered) requests_.hand_over(it.id, {Sender::Kind::keeper, 0});
   const Time ends = wish.hold_max && *wish.hold_max < Time::max() - now ? now + *wish.hold_max : Time::max();
-  const Time deadline =
-      keeper_.keep({lease, wish.key, done.grant().nonce(), win.token, wish.timing, win.sent, win.nodes, ends},
-                   now, random_);
+  const Time deadline = keeper_.keep({lease, wish.key, done.grant().nonce(), win.token, wish.timing, win.sent,
+                                      win.nodes, ends, end.unanswered},
+                                     now, random_);
   actions.push_back(Acquired{id, lease, wish.key, done.grant(), win.token, deadline});
 }
 

@@ -26,7 +26,7 @@ class Tenant {
   };
 
   Tenant(Config config, Random random);
-  Tenant(const Tenant&) = delete;  // acquisitions look at its subscriptions
+  Tenant(const Tenant&) = delete;  // acquisitions look at its subscriptions and clocks
   Tenant& operator=(const Tenant&) = delete;
 
   AcquireId acquire(Wish wish, Time now, Actions& actions);
@@ -41,7 +41,7 @@ class Tenant {
   // ReleaseOutcome::failed the lease may be released again (T15).
   void release(LeaseId id, Time now, Actions& actions);
   // Renews it no more, because its holder has seen that it is not held; it may still be released.
-  void give_up(LeaseId id) { keeper_.let_go(id); }
+  void give_up(LeaseId id) { let_go(id); }
   // Its handle is gone. What was not released is cleaned up, as far as nodes can be reached.
   void forget(LeaseId id, Time now, Actions& actions);
 
@@ -95,6 +95,8 @@ class Tenant {
                      std::optional<Time> try_until, std::optional<LeaseId> lease, Time now, Actions& actions);
   void hear(RequestId request, const Requests::Entry& entry, const Reply& reply, Time now, Actions& actions);
   void look_at_clocks(std::size_t first, Time now, Actions& actions);
+  void let_go(LeaseId id);
+  void note_token(const Reply& reply, Time now);
   void clean_up(Acquisition& it, Time now, Actions& actions);
   void end(ReleaseId id, Release::End end, Time now, Actions& actions);
   bool forgotten_by_nodes(const Keeper::Known& lease, Time now) const;
@@ -112,6 +114,7 @@ class Tenant {
   Requests requests_;
   Subscriptions subscriptions_;
   ClockWatch clocks_;
+  Proposer proposer_{clocks_};
   Keeper keeper_;
   HolderWatch holder_watch_;
   Founding founding_;

@@ -4,16 +4,17 @@
 -- ARGV  admission: what the record must begin with · stamp: "<owner>#<nonce>#" · TTL in ms
 --       to wait also: ticket, a stamp that keeps its place over many tries · ms after which the queue may go
 --       channels: what the channels of waiters begin with · length of a waiter's turn in ms
---       last: the largest token that the caller knows of here
+--       to propose a token also: that token · last: the largest token that the caller knows of here
 -- Gives the token · {value, ms left, waiters before us or -1} where another has it: left until the caller's turn,
 --       if the name is only kept for another waiter · the record where it does not begin so · 'restored' where the data
 --       is older than what the caller knows
 --
--- Three calls on the granted path; where another holds it, no lease is touched and no token burnt. Whoever
--- repeats a grant gets the token that it has, with the TTL armed anew: a retry must not block on its own key.
-local call, pcall, lease, queue = redis.call, redis.pcall, KEYS[1], KEYS[4]
-local stamp, ticket = ARGV[2], queue and ARGV[4]
-local found = call('MGET', KEYS[2], lease)
+-- Three calls on the granted path, four with a proposal; where another holds it, no lease is touched and no token burnt.
+-- Whoever repeats a grant gets the token that it has, with the TTL armed anew: a retry must not block on its own key.
+local call, pcall, lease, queue, arguments = redis.call, redis.pcall, KEYS[1], KEYS[4], #ARGV
+local stamp, ticket, seen = ARGV[2], queue and ARGV[4], ARGV[arguments]
+local proposal = arguments == (queue and 9 or 5) and ARGV[arguments - 1]
+local found = proposal and call('MGET', KEYS[2], lease, KEYS[3]) or call('MGET', KEYS[2], lease)
 local record, value = found[1], found[2]
 
 if not record or string.find(record, ARGV[1], 1, true) ~= 1 then return record or '' end
@@ -70,20 +71,34 @@ if told then
 end
 
 if free then
-  -- Larger than 2^53 it would not be exact; the clock in microseconds gets there in the year 2255.
-  local token = call('INCR', KEYS[3])
-  -- A counter begins at the time in microseconds. Below that of 2001, before there was any Redis, it was lost: it
-  -- goes on at the time, above what was given before.
-  if token < 1e15 then
+  -- What is proposed is minted only above all that was minted here, and not ahead of the time: when data is lost the
+  -- counter goes on at the time, and no token may come again. Of a counter that was lost, or is behind what the caller
+  -- knows, the next number tells.
+  local token, text
+  local fence = proposal and found[3]
+  if fence and fence + 0 >= 1e15 and fence - seen >= 0 and proposal - fence > 0 then
     local time = call('TIME')
-    token = math.max(token, time[1] * 1000000 + time[2])
-    call('SET', KEYS[3], string.format('%.0f', token))
+    if time[1] * 1000000 + time[2] >= proposal + 0 then
+      call('SET', KEYS[3], proposal)
+      token, text = proposal + 0, stamp .. proposal
+    end
   end
-  if token <= tonumber(ARGV[#ARGV]) then
-    call('SET', KEYS[3], string.format('%.0f', token - 1))  -- as it was: it tells at the next admission, too
-    return 'restored'
+  if not token then
+    -- Larger than 2^53 it would not be exact; the clock in microseconds gets there in the year 2255.
+    token = call('INCR', KEYS[3])
+    -- A counter begins at the time in microseconds. Below that of 2001, before there was any Redis, it was lost: it
+    -- goes on at the time, above what was given before.
+    if token < 1e15 then
+      local time = call('TIME')
+      token = math.max(token, time[1] * 1000000 + time[2])
+      call('SET', KEYS[3], string.format('%.0f', token))
+    end
+    if token <= tonumber(seen) then
+      call('SET', KEYS[3], string.format('%.0f', token - 1))  -- as it was: it tells at the next admission, too
+      return 'restored'
+    end
+    text = stamp .. string.format('%.0f', token)
   end
-  local text = stamp .. string.format('%.0f', token)
   if value then
     call('SET', lease, text, 'PX', ARGV[3])
   elseif not call('SET', lease, text, 'NX', 'PX', ARGV[3]) then

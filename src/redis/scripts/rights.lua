@@ -6,7 +6,7 @@
 local needed = {
   {'lease', 'GET', 'MGET', 'SET', 'PEXPIRE', 'PTTL', 'DEL'},
   {'record', 'GET', 'MGET', 'SET'},
-  {'fence', 'GET', 'SET', 'INCR'},
+  {'fence', 'GET', 'MGET', 'SET', 'INCR'},
   {'queue', 'LPOS', 'RPUSH', 'PEXPIRE', 'LREM', 'LINDEX', 'LLEN', 'LPOP'},
   {'channel', 'PUBLISH', 'SUBSCRIBE'},
 }

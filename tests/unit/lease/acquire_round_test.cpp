@@ -20,7 +20,7 @@ struct Round : testing::Test {
 
   AcquireRound start(std::size_t nodes, Time now = at(0s)) {
     AcquireRound round(nodes, timing);
-    round.start("key", grant, std::nullopt, std::vector<bool>(nodes, false), now, desk.out);
+    round.start({"key", grant, timing.ttl}, std::vector<bool>(nodes, false), now, desk.out);
     return round;
   }
   // The nodes answer in this order, one after the other; the result, once there is one.
@@ -50,7 +50,7 @@ TEST_F(Round, AllNodesAreAskedAtOnceByTheSameGrant) {
 TEST_F(Round, ATicketGoesOnlyToTheNodesThatAreHeard) {
   AcquireRound round(3, timing);
   const Grant ticket("us", 0xbb);
-  round.start("key", grant, ticket, {true, false, true}, at(0s), desk.out);
+  round.start({"key", grant, timing.ttl, ticket}, {true, false, true}, at(0s), desk.out);
   const auto sent = desk.take<Send>();
   EXPECT_EQ(std::get<AcquireRequest>(sent.at(0).request).ticket, ticket);
   EXPECT_EQ(std::get<AcquireRequest>(sent.at(1).request).ticket, std::nullopt);
@@ -77,6 +77,37 @@ TEST_F(Round, TheTokenIsTheLargestAndTheLeaseCountsFromTheSend) {
   EXPECT_EQ(win.token, 12U);
   EXPECT_EQ(win.sent, at(3s));
   EXPECT_EQ(win.nodes, (std::vector<NodeIndex>{0, 2, 4}));
+}
+
+// M5, M54: what stands on a majority needs no second round; what stands on fewer does, whoever proposed it.
+TEST_F(Round, ATokenThatAWholeMajorityMintedIsAgreed) {
+  struct Case {
+    std::vector<Reply> replies;
+    bool agreed;
+  };
+  const std::vector<Case> cases{
+      {{Granted{7}}, true},
+      {{Granted{7}, Granted{7}, down}, true},
+      {{down, Granted{7}, Granted{7}}, true},
+      {{Granted{7}, Granted{8}, down}, false},
+      {{Granted{8}, held, Granted{7}}, false},
+      {{Granted{7}, Granted{7}, Granted{7}, down, down}, true},
+      {{Granted{7}, Granted{8}, Granted{8}, down, down}, false},
+      {{Granted{8}, Granted{7}, Granted{8}, down, down}, false},
+      {{Granted{8}, Granted{8}, Granted{7}, down, down}, false},
+  };
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    AcquireRound round = start(cases[i].replies.size());
+    const auto result = hear(round, cases[i].replies);
+    ASSERT_TRUE(result && std::holds_alternative<Win>(*result)) << "case " << i;
+    EXPECT_EQ(std::get<Win>(*result).agreed, cases[i].agreed) << "case " << i;
+  }
+}
+
+TEST_F(Round, AllNodesAreProposedTheSameToken) {
+  AcquireRound round(3, timing);
+  round.start({"key", grant, timing.ttl, std::nullopt, 99}, std::vector<bool>(3, false), at(0s), desk.out);
+  for (const Send& it : desk.take<Send>()) EXPECT_EQ(std::get<AcquireRequest>(it.request).proposal, 99U);
 }
 
 // Busy only where a majority would have answered it otherwise: waiting for a holder does not mend the others.
@@ -185,6 +216,15 @@ TEST_F(Round, AbandonedItSaysWhoWasSilentAndDropsNothing) {
   EXPECT_TRUE(desk.actions.empty());
   EXPECT_TRUE(desk.requests.empty());
   EXPECT_TRUE(round.abandon(desk.out).empty());
+}
+
+// Somebody else hears the answers, which are not forgotten.
+TEST_F(Round, WhatIsUnansweredCanBeTakenOver) {
+  AcquireRound round = start(3);
+  round.on_reply(1, granted, at(1ms));
+  EXPECT_EQ(round.take_unanswered(), (std::vector<Unanswered>{{0, RequestId{1}}, {2, RequestId{3}}}));
+  EXPECT_TRUE(round.take_unanswered().empty());
+  EXPECT_TRUE(desk.requests.take(RequestId{1}));
 }
 
 }  // namespace

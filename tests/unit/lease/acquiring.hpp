@@ -18,6 +18,7 @@ struct Acquiring : testing::Test {
   std::string owner = "us";
   Subscriptions subscribed{1};
   ClockWatch clocks{1, 60s};
+  Proposer proposer{clocks};
   Terms terms{60s};
 
   void nodes(std::size_t count) {
@@ -28,7 +29,7 @@ struct Acquiring : testing::Test {
     for (NodeIndex node = 0; node < subscribed.nodes().size(); ++node) subscribed.set(node, true);
   }
   Acquisition acquisition(std::optional<Duration> wait_max = Duration::zero()) {
-    return {{AcquireId{1}, owner, subscribed, clocks, terms},
+    return {{AcquireId{1}, owner, subscribed, clocks, proposer, terms},
             {.key = "key", .timing = timing, .wait_max = wait_max},
             desk.random};
   }

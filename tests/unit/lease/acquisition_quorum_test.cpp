@@ -42,13 +42,30 @@ TEST_F(AcquiringFromThree, AMajorityIsALeaseOnceAMajorityHasConfirmedIt) {
   EXPECT_FALSE(it.take_discarded());
 }
 
+// S3
+TEST_F(AcquiringFromThree, ATokenThatAMajorityMintedIsALeaseAtOnce) {
+  Acquisition it = acquisition();
+  it.start(at(0s), desk.out);
+  desk.actions.clear();
+  EXPECT_FALSE(reply(it, Granted{7}, at(1ms), 0));
+  const auto end = reply(it, Granted{7}, at(2ms), 2);
+  ASSERT_TRUE(end && end->win);
+  EXPECT_EQ(end->win->token, 7U);
+  EXPECT_EQ(end->win->nodes, (std::vector<NodeIndex>{0, 2}));
+  EXPECT_EQ(end->win->sent, at(0s));
+  // The slow one is not waited for; whoever keeps the lease hears of it.
+  EXPECT_EQ(end->unanswered, (std::vector<Unanswered>{{1, RequestId{2}}}));
+  EXPECT_TRUE(desk.actions.empty());
+  EXPECT_FALSE(it.take_discarded());
+}
+
 // The slow ones are not waited for; what they did is confirmed behind it, and the answers are of no interest.
 TEST_F(AcquiringFromThree, TheSlowestNodeIsAskedAndNotWaitedFor) {
   Acquisition it = acquisition();
   it.start(at(0s), desk.out);
   desk.actions.clear();
   reply(it, Granted{7}, at(1ms), 0);
-  reply(it, Granted{7}, at(1ms), 1);
+  reply(it, Granted{8}, at(1ms), 1);
   EXPECT_EQ(sent_to<ConfirmRequest>(), (std::vector<NodeIndex>{0, 1, 2}));
   reply(it, confirmed, at(2ms), 2);
   EXPECT_TRUE(reply(it, confirmed, at(2ms), 1)->win);
@@ -59,7 +76,7 @@ TEST_F(AcquiringFromThree, AConfirmationThatFailsIsGivenBackWhereverItMayStand) 
   Acquisition it = acquisition();
   it.start(at(0s), desk.out);
   reply(it, Granted{7}, at(1ms), 0);
-  reply(it, Granted{7}, at(1ms), 1);
+  reply(it, Granted{8}, at(1ms), 1);
   EXPECT_FALSE(reply(it, missing, at(2ms), 0));
   const auto end = reply(it, missing, at(2ms), 1);
   ASSERT_TRUE(end && !end->win);
@@ -76,7 +93,7 @@ TEST_F(AcquiringFromThree, CancelledInTheSecondRoundItGivesBackWhatItMayHold) {
   it.start(at(0s), desk.out);
   reply(it, Granted{7}, at(1ms), 0);
   reply(it, by_web_3, at(1ms), 1);
-  reply(it, Granted{7}, at(1ms), 2);
+  reply(it, Granted{8}, at(1ms), 2);
   desk.actions.clear();
   it.cancel(RefusalCode::cancelled, desk.out);
   EXPECT_EQ(it.take_discarded()->nodes, (std::vector<NodeIndex>{0, 2}));
@@ -120,7 +137,7 @@ TEST_F(AcquiringFromThree, WhoeverLostASplitVoteLetsGoQuietlyAndComesBackByAFres
 TEST_F(AcquiringFromThree, AGrantThatAMajorityGaveWakesTheNextWhenItIsGivenBack) {
   Acquisition it = acquisition(std::nullopt);
   it.start(at(0s), desk.out);
-  for (const NodeIndex node : {0U, 1U}) reply(it, Granted{7}, at(1ms), node);
+  for (const NodeIndex node : {0U, 1U}) reply(it, Granted{7 + node}, at(1ms), node);
   for (const NodeIndex node : {0U, 1U}) reply(it, missing, at(2ms), node);
   EXPECT_TRUE(it.take_discarded()->wake);
 }
@@ -188,7 +205,7 @@ TEST_F(AcquiringFromThree, ANodeWhoseClockJumpedIsOutvotedAndNotAskedToConfirm) 
   EXPECT_FALSE(reply(it, Granted{7}, at(3s), 0));
   EXPECT_FALSE(reply(it, Granted{7}, at(3s), 1));
   desk.actions.clear();
-  EXPECT_FALSE(reply(it, Granted{7}, at(3s), 2));
+  EXPECT_FALSE(reply(it, Granted{8}, at(3s), 2));
   EXPECT_EQ(sent_to<ConfirmRequest>(), (std::vector<NodeIndex>{0, 2}));
   EXPECT_TRUE(reply(it, missing, at(3s), 2));
   EXPECT_EQ(it.take_discarded()->nodes, (std::vector<NodeIndex>{0, 1, 2}));  // it holds it all the same

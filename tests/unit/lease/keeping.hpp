@@ -24,6 +24,17 @@ struct Keeping : testing::Test {
     return LeaseId{number};
   }
   LeaseId keep(std::uint64_t number, Time sent = at(0s)) { return keep(number, sent, sent); }
+  // Held by all nodes but the last, which has not answered yet; gives that request.
+  RequestId keep_without_last(std::uint64_t number) {
+    const auto last = static_cast<NodeIndex>(nodes - 1);
+    const RequestId id = desk.requests.add({Sender{}, last});
+    Keeper::NewLease lease{
+        LeaseId{number}, "key" + std::to_string(number), number, number, timing, at(0s), {}};
+    for (NodeIndex node = 0; node < last; ++node) lease.nodes.push_back(node);
+    lease.unanswered.push_back({last, id});
+    keeper.keep(std::move(lease), at(0s), desk.random);
+    return id;
+  }
 
   void reply(RequestId id, const Reply& answer, Time now) {
     desk.requests.take(id);

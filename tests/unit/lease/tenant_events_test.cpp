@@ -164,8 +164,6 @@ TEST_F(OfTenant, AReleaseGoesToAllNodes) {
   tenant->acquire(wish("a"), at(0s), actions);
   auto requests = sent<AcquireRequest>();
   reply({requests.at(0), requests.at(2)}, Granted{7}, at(0s));
-  const auto confirms = sent<ConfirmRequest>();
-  reply({confirms.at(0), confirms.at(2)}, KeyAnswers{KeyAnswer::done}, at(0s));
   const LeaseId lease = std::get<Acquired>(actions.at(0)).lease;
   actions.clear();
   tenant->forget(lease, at(1s), actions);
@@ -177,7 +175,6 @@ TEST_F(OfTenant, WhatWasReleasedByTheOthersIsCleanedUpWhereItFailed) {
   begin(3);
   tenant->acquire(wish("a"), at(0s), actions);
   reply(sent<AcquireRequest>(), Granted{7}, at(0s));
-  reply(sent<ConfirmRequest>(), KeyAnswers{KeyAnswer::done}, at(0s));
   const LeaseId lease = std::get<Acquired>(actions.at(0)).lease;
   tenant->release(lease, at(1s), actions);
   const auto releases = sent<ReleaseRequest>();
@@ -196,6 +193,59 @@ TEST_F(OfTenant, WhatWasReleasedByTheOthersIsCleanedUpWhereItFailed) {
   reply(left, KeyAnswers{KeyAnswer::done}, at(2s));
   EXPECT_EQ(told<Released>(), 0U);  // nobody waits for it
   EXPECT_EQ(tenant->wake(), std::nullopt);
+}
+
+// With each acquisition, as soon as the clocks are known; what a node has minted is not proposed again.
+TEST_F(OfTenant, SeveralNodesAreProposedATokenByTheirClocks) {
+  begin(3);
+  tenant->acquire(wish("a"), at(0s), actions);
+  const auto proposed = [&] {
+    return std::get<AcquireRequest>(sent<AcquireRequest>().at(0).request).proposal;
+  };
+  const auto first = sent();
+  for (const Send& it : first) {
+    const auto* acquire = std::get_if<AcquireRequest>(&it.request);
+    if (acquire != nullptr) EXPECT_EQ(acquire->proposal, 0U);
+    reply({it}, acquire != nullptr ? Reply(Granted{7}) : Reply(NodeClock{1000h}), at(0s));
+  }
+  actions.clear();
+  const Token time = std::chrono::duration_cast<std::chrono::microseconds>(1000h).count();
+  tenant->acquire(wish("b"), at(0s), actions);
+  EXPECT_EQ(proposed(), time);
+  tenant->acquire(wish("c"), at(0s), actions);
+  const auto third = sent<AcquireRequest>();
+  EXPECT_EQ(std::get<AcquireRequest>(third.at(0).request).proposal, time + 1);
+  reply({third.at(0)}, Granted{time + 5}, at(0s));
+  reply({third.at(1)}, Held{{"web-3", time + 9}, 20s}, at(0s));
+  tenant->acquire(wish("d"), at(0s), actions);
+  EXPECT_EQ(proposed(), time + 10);
+}
+
+// L9: the answer that nobody waited for is heard, and then nothing is left.
+TEST_F(OfTenant, AnAnswerThatAWonAcquisitionDidNotWaitForIsHeardAndForgotten) {
+  for (const Token minted : {7U, 6U}) {
+    begin(3);
+    actions.clear();
+    tenant->acquire(wish("a"), at(0s), actions);
+    const auto all = sent();
+    std::vector<Send> requests;
+    for (const Send& it : all) {
+      if (std::holds_alternative<AcquireRequest>(it.request)) {
+        requests.push_back(it);
+      } else {
+        reply({it}, NodeClock{1000h}, at(0s));
+      }
+    }
+    reply({requests.at(0), requests.at(1)}, Granted{7}, at(0s));
+    const LeaseId lease = std::get<Acquired>(actions.at(0)).lease;
+    reply({requests.at(2)}, Granted{minted}, at(1ms));
+    const auto confirms = sent<ConfirmRequest>();
+    EXPECT_EQ(confirms.size(), minted == 7 ? 0U : 1U);
+    tenant->release(lease, at(1s), actions);
+    reply(confirms, KeyAnswers{KeyAnswer::done}, at(1s));
+    reply(sent<ReleaseRequest>(), KeyAnswers{KeyAnswer::done}, at(1s));
+    EXPECT_TRUE(tenant->idle());
+  }
 }
 
 // A node of another cap is open to others.
@@ -242,7 +292,6 @@ TEST_F(OfTenant, OneNodeInQuarantineOfThreeDoesNotSpeakForTheOthers) {
     actions.clear();
     tenant->acquire(wish("a"), at(0s), actions);
     reply(sent<AcquireRequest>(), Granted{7}, at(0s));
-    reply(sent<ConfirmRequest>(), KeyAnswers{KeyAnswer::done}, at(0s));
     const LeaseId lease = std::get<Acquired>(actions.at(0)).lease;
     for (NodeIndex node = 0; node < quarantined; ++node) {
       tenant->on_admitted(node, {.terms = {60s}, .epoch = "e1", .longest = 60s}, at(2s));

@@ -52,6 +52,16 @@ TEST(ScriptCall, WhoeverWantsToWaitNamesQueueAndTicketToo) {
                                 "60000 1 e1 open ", stamp, "10000", place, "120000", "tenure:wake:", "250"}));
 }
 
+// Behind it comes only what the connection has seen.
+TEST(ScriptCall, AProposalIsTheLastThatAnAcquireSays) {
+  for (core::Request request : {acquire, queue}) {
+    Command expected = call(request);
+    expected.emplace_back("1700000000000000");
+    std::get<core::AcquireRequest>(request).proposal = 1'700'000'000'000'000;
+    EXPECT_EQ(call(request), expected);
+  }
+}
+
 TEST(ScriptCall, AConfirmationCarriesTheGrantAndItsToken) {
   EXPECT_EQ(call(confirm), by(confirm_script, {"2", "redlock:a", "tenure:fence", stamp, "12"}));
 }
