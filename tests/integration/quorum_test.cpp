@@ -52,6 +52,40 @@ TEST_P(QuorumTest, ALeaseIsOnAllNodesWithOneTokenIsRenewedAndGoneWhenGivenBack) 
   EXPECT_TRUE(nodes.none_has("redlock:a"));
 }
 
+// A client that knows the clocks proposes a token that all nodes can mint: they are asked to give it and to take it back,
+// and nothing else.
+TEST_P(QuorumTest, WhoeverIsAloneNeedsOneRound) {
+  Nodes nodes(GetParam());
+  auto client = client_of(nodes);
+  auto first = client.acquire("redlock:first", wish(10s));
+  ASSERT_TRUE(first);
+  const auto on_all = [&] {
+    const auto values = nodes.values("redlock:first");
+    return nodes.all_show("redlock:first", values[0]) && !values[0].empty();
+  };
+  ASSERT_TRUE(wait_until(on_all));
+  EXPECT_EQ(first->release().outcome, ReleaseOutcome::released);
+  // The release is the last that it has asked of each.
+  ASSERT_TRUE(wait_until([&] { return nodes.none_has("redlock:first"); }));
+  const auto calls = [&] {
+    std::vector<std::int64_t> all;
+    for (std::size_t i = 0; i < nodes.size(); ++i) all.push_back(calls_of(nodes[i], "evalsha"));
+    return all;
+  };
+  constexpr std::int64_t rounds = 20;
+  std::vector<std::int64_t> expected = calls();
+  core::Token last = 0;
+  for (int i = 0; i < rounds; ++i) {
+    auto lease = client.acquire("redlock:a", wish(10s));
+    ASSERT_TRUE(lease);
+    EXPECT_GT(lease->token(), last);
+    last = lease->token();
+    EXPECT_EQ(lease->release().outcome, ReleaseOutcome::released);
+  }
+  for (std::int64_t& it : expected) it += 2 * rounds;
+  EXPECT_TRUE(wait_until([&] { return calls() == expected; }));
+}
+
 TEST_P(QuorumTest, TheSecondIsToldWhoHoldsItAndItsTokenIsLarger) {  // L2, S3
   Nodes nodes(GetParam());
   auto first = client_of(nodes, {.owner = "web-1"});

@@ -122,7 +122,7 @@ TEST_F(WaitingForThree, AConfirmationThatFailsBesideARivalIsTriedAgainAtTheUsual
   const Time now = it.wake() - 1s;
   reply(it, Held{{"web-3", 5}, 9s, 0}, now, 1);
   reply(it, Granted{7}, now, 0);
-  reply(it, Granted{7}, now, 2);
+  reply(it, Granted{8}, now, 2);
   EXPECT_FALSE(reply(it, KeyAnswers{KeyAnswer::missing}, now, 0));
   EXPECT_GE(it.wake(), now + 100ms);
   EXPECT_LE(it.wake(), now + 300ms);
@@ -146,9 +146,8 @@ TEST_F(WaitingForThree, WonOnANodeThatWasNotHeardItLeavesThatQueueToo) {
   subscribed.set(2, false);
   on_timer(it, it.wake());
   const Time now = it.wake() - 1s;
-  for (const NodeIndex node : {0U, 2U}) reply(it, Granted{7}, now, node);
-  reply(it, KeyAnswers{KeyAnswer::done}, now, 0);
-  ASSERT_TRUE(reply(it, KeyAnswers{KeyAnswer::done}, now, 2)->win);
+  reply(it, Granted{7}, now, 0);
+  ASSERT_TRUE(reply(it, Granted{7}, now, 2)->win);
   EXPECT_EQ(it.take_discarded()->nodes, (std::vector<NodeIndex>{1, 2}));
 }
 
@@ -156,7 +155,7 @@ TEST_F(WaitingForThree, WonOnANodeThatWasNotHeardItLeavesThatQueueToo) {
 TEST_F(WaitingForThree, ASecondRoundThatFailedIsTriedAgainByThoseWhoWait) {
   Acquisition it = acquisition(std::nullopt);
   it.start(at(0s), desk.out);
-  for (const NodeIndex node : {0U, 1U}) reply(it, Granted{7}, at(1ms), node);
+  for (const NodeIndex node : {0U, 1U}) reply(it, Granted{7 + node}, at(1ms), node);
   reply(it, failed(Applied::perhaps), at(2ms), 0);
   EXPECT_FALSE(reply(it, failed(Applied::perhaps), at(2ms), 1));
 }
