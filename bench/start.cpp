@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "benches.hpp"
+#include "cores.hpp"
 #include "measure.hpp"
 #include "stage.hpp"
 #include "support/directory.hpp"
@@ -76,7 +77,7 @@ Contestant starts_of(std::string name, Kind kind, const Words& words) {
 }  // namespace
 
 Rows start(Stage& stage) {
-  test::Nodes nodes(1);
+  test::Nodes nodes = start_nodes(1);
   const test::Directory folder("bench-start");
   const std::string tenure = test::paths::program;
   const std::string floor = "A  flock FILE true";
@@ -90,7 +91,8 @@ Rows start(Stage& stage) {
           time_column};
   row.entries = measure(
       {starts_of(floor, Kind::floor, {"flock", (folder.path() / "file").string(), "true"}),
-       starts_of("redis-cli PING", Kind::peer, {"redis-cli", "-s", nodes[0].socket_path(), "PING"}),
+       starts_of("B  redis-cli PING, which is no lock", Kind::floor,
+                 {"redis-cli", "-s", nodes[0].socket_path(), "PING"}),
        starts_of(ours, Kind::tenure, {tenure, "run", "bench", "--redis", nodes[0].url(), "--", "true"}),
        starts_of("tenure --version", Kind::tenure, {tenure, "--version"})},
       stage.rounds());
