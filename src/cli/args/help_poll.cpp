@@ -8,7 +8,7 @@ const std::string_view poll_help_text =
 Usage: tenure poll [OPTIONS]
 
 Start as many as you like, anywhere; they find each other and share the sessions evenly. An instance that
-dies is replaced when its leases run out; one that is stopped (SIGTERM, Ctrl-C) hands its sessions over first. 
+dies is replaced when its leases run out; one that is stopped (SIGTERM, Ctrl-C) hands its sessions over first.
 Sessions are the keys session:ID, JSON with address and interval_ms (4s to 120s), written by "tenure sessions" or by
 any other program.
 
