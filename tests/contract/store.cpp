@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "redis/net/redis_node.hpp"
+#include "redis/net/redis_store.hpp"
 #include "redis/url.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/net/wait_for.hpp"
@@ -21,7 +22,10 @@ class Memory : public Store {
  public:
   std::shared_ptr<runtime::Node> node() override { return store_.node(); }
   std::shared_ptr<runtime::Node> node_of(const core::Terms& terms) override { return store_.node(terms); }
+  std::shared_ptr<const runtime::Store> open() override { return store_.open(); }
+  LockName own_name() override { return {"own/", "name"}; }
   void lose_everything() override { store_.lose_everything(); }
+  void go_away() override { store_.go_away(); }
 
  private:
   MemoryStore store_{terms()};
@@ -32,15 +36,22 @@ class Redis : public Store {
   Redis() { init(server_, terms().cap, terms().set); }
   std::shared_ptr<runtime::Node> node() override { return node_of(terms()); }
   std::shared_ptr<runtime::Node> node_of(const core::Terms& terms) override {
-    const redis::Address address = redis::parse_url(server_.url()).value();
-    redis::Keyspace keyspace;
-    keyspace.cap = terms.cap;
-    keyspace.set = terms.set;
-    return redis::make_nodes({&address, 1}, keyspace, {}).front();
+    const redis::Nodes nodes = nodes_of(terms);
+    return redis::make_nodes(nodes.addresses, nodes.keyspace, nodes.tls).front();
   }
+  std::shared_ptr<const runtime::Store> open() override { return redis::store_of(nodes_of(terms())); }
+  LockName own_name() override { return {"tenure:", "fence"}; }
   void lose_everything() override { server_.restart(); }
+  void go_away() override { server_.kill(); }
 
  private:
+  redis::Nodes nodes_of(const core::Terms& terms) const {
+    redis::Nodes nodes{{redis::parse_url(server_.url()).value()}};
+    nodes.keyspace.cap = terms.cap;
+    nodes.keyspace.set = terms.set;
+    return nodes;
+  }
+
   RedisServer server_;
 };
 

@@ -11,6 +11,7 @@
 
 #include "core/lease/record.hpp"
 #include "runtime/store/node.hpp"
+#include "runtime/store/store.hpp"
 
 namespace tenure::test {
 
@@ -21,8 +22,18 @@ class Store {
   virtual std::shared_ptr<runtime::Node> node() = 0;
   // One for clients of other terms.
   virtual std::shared_ptr<runtime::Node> node_of(const core::Terms& terms) = 0;
+  // As the API knows it.
+  virtual std::shared_ptr<const runtime::Store> open() = 0;
+  // A prefix and a name of a lock whose key the store needs for itself.
+  struct LockName {
+    std::string prefix;
+    std::string name;
+  };
+  virtual LockName own_name() = 0;
   // Is started anew, with no data.
   virtual void lose_everything() = 0;
+  // Is there no more.
+  virtual void go_away() = 0;
 
   static core::Terms terms() { return {core::Ttl(60'000), "1"}; }
 };

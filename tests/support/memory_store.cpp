@@ -268,6 +268,7 @@ struct MemoryStore::Server {
   std::vector<std::shared_ptr<Dialogue>> dialogues;
   std::vector<std::shared_ptr<Channel>> channels;
   bool hangs = false;
+  bool away = false;
   std::vector<std::pair<std::shared_ptr<Dialogue>, Answer>> unsaid;  // while it does
 };
 
@@ -432,6 +433,58 @@ class MemoryNode : public runtime::Node {
   std::shared_ptr<Server> server_;
 };
 
+class OpenedMemory : public runtime::Store {
+ public:
+  explicit OpenedMemory(std::shared_ptr<Server> server)
+      : Store({"memory"}, server->terms), server_(std::move(server)) {}
+
+  std::vector<std::shared_ptr<runtime::Node>> make_nodes() const override {
+    return {std::make_shared<MemoryNode>(terms(), server_)};
+  }
+  tl::expected<std::string, std::string> lock_key(const std::string& prefix,
+                                                  const std::string& name) const override {
+    const std::string key = prefix + name;
+    if (key.starts_with("own/")) return tl::unexpected("the name " + name + " is the store's own");
+    return "lock/" + key;
+  }
+  std::string name_in(std::string key) const override {
+    if (key.starts_with("lock/")) key.erase(0, 5);
+    return key;
+  }
+  tl::expected<std::string, std::string> fleet_keys(const std::string& fleet) const override {
+    if (fleet.empty()) return tl::unexpected(std::string("the fleet has no name"));
+    return "fleet/" + fleet + "/";
+  }
+  tl::expected<runtime::DataPlace, std::string> fleet_data(const std::string& url,
+                                                           const Tls& tls) const override {
+    if (!url.empty()) return tl::unexpected(std::string("nothing is apart from the memory"));
+    if (tls != Tls{}) return tl::unexpected(std::string("TLS is set up, and there is no address"));
+    return runtime::DataPlace{{"memory:", {}, true}, nullptr};
+  }
+  runtime::NotOpenText not_open_text(const core::Refusal&, runtime::Patience,
+                                     std::optional<core::Duration>) const override {
+    return {"memory: it has forgotten its leases", NotOpen{NotOpen::Why::quarantine}};
+  }
+  std::vector<core::NodeFailure> diagnosed(std::vector<core::NodeFailure> failures) const override {
+    return failures;
+  }
+  runtime::Answers<core::KeyState> look(const std::string& key, core::Duration) const override {
+    const std::lock_guard lock(server_->mutex);
+    if (server_->away) return {tl::unexpected(nowhere)};
+    return {std::get<core::KeyStates>(server_->reply(core::LookRequest{{key}}, {})).front()};
+  }
+  runtime::Answers<core::Duration> ping(core::Duration) const override {
+    const std::lock_guard lock(server_->mutex);
+    if (server_->away) return {tl::unexpected(nowhere)};
+    return {core::Duration(1)};
+  }
+
+ private:
+  static inline const core::Failure nowhere{core::Applied::no, core::FailureCode::unreachable,
+                                            "the store is not there"};
+  std::shared_ptr<Server> server_;
+};
+
 }  // namespace
 
 MemoryStore::MemoryStore(core::Terms terms) : server_(std::make_shared<Server>(std::move(terms))) {}
@@ -440,6 +493,15 @@ MemoryStore::~MemoryStore() = default;
 std::shared_ptr<runtime::Node> MemoryStore::node() { return node(server_->terms); }
 std::shared_ptr<runtime::Node> MemoryStore::node(const core::Terms& terms) {
   return std::make_shared<MemoryNode>(terms, server_);
+}
+
+std::shared_ptr<const runtime::Store> MemoryStore::open() const {
+  return std::make_shared<OpenedMemory>(server_);
+}
+
+void MemoryStore::go_away() {
+  const std::lock_guard lock(server_->mutex);
+  server_->away = true;
 }
 
 void MemoryStore::lose_everything() {
