@@ -42,7 +42,10 @@ enum class Released : std::uint8_t {
 };
 std::string_view to_string(Released how);
 
-/// Gives the name back when it is destroyed, which blocks for at most the node timeout and never throws.
+/// Gives the name back when it is destroyed, which waits for no answer and never throws. The release goes ahead of everything that
+/// this client asks for later, so that the same name can be acquired again at once; another client finds it free when the
+/// release has arrived. It is repeated until it is answered, or the name must have lapsed; Client::close(), and the end of the
+/// client, wait for that for at most a second. Who wants to know how it went calls release().
 /// All calls may be made from any thread; none after fork(). One that was moved from holds nothing, and all calls on it are
 /// safe: held() is false, the token, ttl() and grace() are 0, the name is empty, the deadline long ago, lost() has stopped,
 /// loss() gives nothing, and extend() (lost) and release() (usage) are refused. It may be assigned again.

@@ -77,6 +77,11 @@ void Client::forget(core::LeaseId id) {
   perform();
 }
 
+void Client::let_go(core::LeaseId id) {
+  leases_.at(id).let_go = true;
+  release(id);
+}
+
 bool Client::held(core::LeaseId id) const {
   const auto found = leases_.find(id);
   return found != leases_.end() && !found->second.released && now() < found->second.deadline;

@@ -77,6 +77,8 @@ class Client {
   void extend(core::LeaseId id);
   void release(core::LeaseId id);
   void forget(core::LeaseId id);
+  // As a scope does that ends: given back, with nobody who waits for the answer or is told of it.
+  void let_go(core::LeaseId id);
 
   // Takes part in an election, or observes it, until ElectionStopped.
   core::ElectionId join(const core::ElectionPlan& plan);
@@ -129,6 +131,7 @@ class Client {
     core::Time ends = core::Time::max();  // it may be held no longer
     bool lost = false;
     bool released = false;
+    bool let_go = false;
     std::optional<core::ElectionId> election{};  // whose term it is
     std::optional<std::string> session{};        // that it is for
     std::optional<core::Time> told{};            // when it was told to end, as a term or a session

@@ -102,8 +102,11 @@ void Client::on(const core::Refused& refused) {
 }
 
 void Client::on(const core::Released& released) {
-  if (released.outcome != core::ReleaseOutcome::failed) leases_.erase(released.lease);
-  listener_.released(released);
+  const bool let_go = leases_.at(released.lease).let_go;
+  const bool failed = released.outcome == core::ReleaseOutcome::failed;
+  if (let_go || !failed) leases_.erase(released.lease);
+  if (!let_go) return listener_.released(released);
+  if (failed) agent_.forget(released.lease, now());
 }
 
 // Where another grant of an acquisition that has ended might be, a release has been sent by now (S10).

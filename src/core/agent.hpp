@@ -91,6 +91,8 @@ class Agent {
   std::optional<Time> wake() const;
 
   Outcome take() { return std::exchange(outcome_, {}); }
+  // Is there something to take?
+  bool stirred() const { return !outcome_.empty(); }
 
   // To look at.
   const Tenant& tenant() const { return tenant_; }

@@ -35,9 +35,10 @@ struct Effects {
 // Requests to a node share a connection only if this is the same: one that times out takes its connection down, and
 // must not take others with it that would have waited. So what a machine sends for one grant goes over one connection,
 // a release behind the acquire that it takes back (T12).
-inline int patience_of(const Send& send) {
-  const auto milliseconds = std::chrono::ceil<Ttl>(send.answer_within).count();
+inline int patience_of(Duration answer_within) {
+  const auto milliseconds = std::chrono::ceil<Ttl>(answer_within).count();
   return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(milliseconds)));
 }
+inline int patience_of(const Send& send) { return patience_of(send.answer_within); }
 
 }  // namespace tenure::core

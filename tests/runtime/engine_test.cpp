@@ -133,5 +133,49 @@ TEST_F(AnEngine, PutsItsLeasesBackIntoAStoreThatForgotThem) {
   EXPECT_EQ(lease->release().outcome, core::ReleaseOutcome::released) << "it stands there again";
 }
 
+// The next scope begins behind the release of the last, without waiting for it (A3, T12).
+TEST_F(AnEngine, LetsAScopeBeginBehindTheReleaseOfTheLast) {
+  Client one = client("web-1");
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      const std::string name = "name-" + std::to_string(i);
+      for (int round = 0; round < 500; ++round) {
+        // With another patience on every third: over another connection.
+        const auto lease = one.acquire(name, wish(round % 3 == 0 ? 1s : 30s));
+        ASSERT_TRUE(lease) << "the release of the last was overtaken";
+      }
+    });
+  }
+}
+
+TEST_F(AnEngine, RepeatsAReleaseThatNobodyWaitsForUntilItIsAnswered) {
+  Client one = client("web-1");
+  Client other = client("web-2");
+  {
+    const auto lease = one.acquire("name", wish(30s));
+    ASSERT_TRUE(lease);
+    store.hang();
+    store.break_connections();
+  }
+  store.go_on();
+  EXPECT_TRUE(wait_until([&] { return other.acquire("name", wish(30s)).has_value(); }));
+}
+
+// Its answer is read by whoever polls next; where nobody does, soon all the same, so that a dead connection is noticed.
+TEST_F(AnEngine, ReadsWhatNobodyWaitsFor) {
+  std::atomic<int> released = 0;
+  ClientOptions options;
+  options.nodes = {store.node()};
+  options.owner = "web-1";
+  options.terms = terms;
+  options.on_event = [&](const Event& event) { released += event.kind == Event::Kind::released ? 1 : 0; };
+  Client one(std::move(options));
+  for (int i = 1; i <= 20; ++i) {
+    ASSERT_TRUE(one.acquire("name", wish(30s)));
+    ASSERT_TRUE(wait_until([&] { return released == i; }));
+  }
+}
+
 }  // namespace
 }  // namespace tenure::runtime

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -43,6 +44,10 @@ class Events : public Reactor::Handler {
     for (const auto& [id, event] : events_) all.push_back({event.fd, POLLIN, id});
     polls += 1;
     return all;
+  }
+  bool awaits(std::span<const Awaited> polled) const override {
+    return std::ranges::equal(polled, events_, {}, &Awaited::connection,
+                              [](const auto& entry) { return entry.first; });
   }
   void on_ready(std::span<const Awaited> ready, core::Time) override {
     for (const Awaited& it : ready) {

@@ -255,6 +255,17 @@ struct MemoryStore::Server {
     return live;
   }
 
+  void break_connections() const {
+    for (const auto& dialogue : dialogues) {
+      dialogue->broken = true;
+      dialogue->answers.wake();
+    }
+    for (const auto& channel : channels) {
+      channel->broken = true;
+      channel->messages.wake();
+    }
+  }
+
   static Ttl left(core::Time ends) { return std::chrono::ceil<Ttl>(ends - boot_now()); }
 
   std::mutex mutex;
@@ -511,14 +522,13 @@ void MemoryStore::lose_everything() {
   server_->fleets.clear();
   server_->unsaid.clear();
   server_->begin("unknown", false);
-  for (const auto& dialogue : server_->dialogues) {
-    dialogue->broken = true;
-    dialogue->answers.wake();
-  }
-  for (const auto& channel : server_->channels) {
-    channel->broken = true;
-    channel->messages.wake();
-  }
+  server_->break_connections();
+}
+
+void MemoryStore::break_connections() {
+  const std::lock_guard lock(server_->mutex);
+  server_->unsaid.clear();
+  server_->break_connections();
 }
 
 void MemoryStore::hang() {

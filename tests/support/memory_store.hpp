@@ -24,6 +24,8 @@ class MemoryStore {
 
   // Is started anew, with no data: every connection breaks.
   void lose_everything();
+  // Every connection breaks, and what was answered on it is lost.
+  void break_connections();
   // Hears what it is asked, and says nothing until it is let go on.
   void hang();
   void go_on();

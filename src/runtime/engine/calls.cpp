@@ -18,7 +18,9 @@ typename Table::mapped_type taken(Table& table, typename Table::key_type id) {
 
 void Calls::end(core::AcquireId id, Acquisition end) { taken(acquires_, id).done(std::move(end)); }
 
-void Calls::end(const core::Released& released) { taken(releases_, released.lease)(released); }
+void Calls::end(const core::Released& released) {
+  while (releases_.contains(released.lease)) taken(releases_, released.lease)(released);
+}
 
 bool Calls::end(core::LeaseId id, Extension end) {
   if (!extends(id)) return false;

@@ -40,6 +40,7 @@ class Calls {
 
   void end(core::AcquireId id, Acquisition end);
   void tell(core::AcquireId id, const core::Refusal& why) const { acquires_.at(id).waits(why); }
+  // There may be nobody who waits for it, or several.
   void end(const core::Released& released);
   // Whatever becomes of a lease: who waits for its extension goes on. False: nobody does.
   bool end(core::LeaseId id, Extension end);
@@ -48,7 +49,7 @@ class Calls {
 
  private:
   std::unordered_map<core::AcquireId, Acquire> acquires_;
-  std::unordered_map<core::LeaseId, Release> releases_;
+  std::unordered_multimap<core::LeaseId, Release> releases_;
   std::unordered_map<core::LeaseId, Extend> extensions_;
 };
 

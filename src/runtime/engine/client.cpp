@@ -14,7 +14,7 @@ Lease::Lease(std::shared_ptr<Engine> engine, std::shared_ptr<LeaseState> state)
 
 Lease::~Lease() {
   if (!state_ || lent_) return;
-  engine_->release(*state_, Engine::After::forget);
+  engine_->let_go(*state_);
 }
 
 Lease::Lease(Lease&&) noexcept = default;
@@ -36,7 +36,7 @@ std::optional<core::LossReason> Lease::loss() const { return state_->loss; }
 tl::expected<core::Time, NotExtended> Lease::extend() { return engine_->extend(*state_); }
 core::Released Lease::release() {
   core::must(!lent_, "the lease of a term is given back by its election");
-  return engine_->release(*state_, Engine::After::keep);
+  return engine_->release(*state_);
 }
 
 Client::Client(ClientOptions options) : engine_(Engine::make(std::move(options))) {}

@@ -57,8 +57,7 @@ class Engine;
 class Election;
 class Membership;
 
-// The right to a name until a deadline that moves on by itself. Gives it back when destroyed, which
-// blocks for at most the node timeout and never throws.
+// The right to a name until a deadline that moves on by itself. Gives it back when destroyed, without waiting for the answer.
 class Lease {
  public:
   Lease(std::shared_ptr<Engine> engine, std::shared_ptr<LeaseState> state);

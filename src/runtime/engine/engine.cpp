@@ -24,6 +24,9 @@ constexpr core::Duration settle_max = std::chrono::seconds(1);
 // And this long for a minority that is silent: what it holds is no lease, and lapses by itself.
 constexpr core::Duration settle_minority_max = std::chrono::milliseconds(100);
 
+// What nobody waits for is read by whoever polls next, or after so long: a connection that has died is noticed then.
+constexpr core::Duration unread_max = std::chrono::milliseconds(10);
+
 tl::unexpected<NotExtended> not_extended(std::string why) {
   return tl::unexpected(NotExtended{true, std::move(why)});
 }
@@ -90,7 +93,13 @@ Calls::Acquisition Engine::acquire(const std::string& key, const AcquireOptions&
   } call;
   const std::stop_callback on_stop(stop, [&] { reactor_.interrupt(call); });
   Hold hold(reactor_);
-  if (closed_) return tl::unexpected(core::Refusal{core::RefusalCode::cancelled});
+  const int patience = core::patience_of(options.timing.node_timeout);
+  while (!closed_ && !stop.stop_requested() && leaves_elsewhere(key, patience)) {
+    reactor_.wait(hold, call, unread_max);
+  }
+  if (closed_ || stop.stop_requested()) {
+    return tl::unexpected(core::Refusal{core::RefusalCode::cancelled});
+  }
   const core::Time start = boot_now();
   const core::AcquireId id = agent_.acquire(
       {key, options.timing, options.wait_max, options.retry_delay, options.retries, options.hold_max}, start);
@@ -127,11 +136,20 @@ Calls::Acquisition Engine::acquire(const std::string& key, const AcquireOptions&
     hold.lock();
     if (!call.done()) cancel();
     reactor_.leave(hold, call);
-    if (call.end) forget(**call.end);
+    if (call.end) let_go(**call.end);
     throw;
   }
   reactor_.leave(hold, call);
+  if (call.end) (*call.end)->patience = patience;
   return std::move(call.end);
+}
+
+// What is asked with the same patience goes behind the release, on its connection. What is not could overtake it, and find the
+// name held by ourselves.
+bool Engine::leaves_elsewhere(const std::string& key, int patience) const {
+  return std::ranges::any_of(leaving_, [&](const auto& lease) {
+    return lease.second != patience && agent_.tenant().key_of(lease.first) == key;
+  });
 }
 
 Calls::Extension Engine::extend(LeaseState& lease) {
@@ -158,48 +176,62 @@ void Engine::finish_extension(core::LeaseId lease, Calls::Extension result) {
   if (calls_.end(lease, std::move(result))) lease_idle_.notify_all();
 }
 
-core::Released Engine::release(LeaseState& lease, After after) {
+core::Released Engine::release(LeaseState& lease) {
   if (forked()) return {lease.id, core::ReleaseOutcome::failed};
   struct Call : Waiter {
-    LeaseState& lease;
-    After after;
-    std::string key{};
     core::Released end{};
-    Call(LeaseState& its_lease, After its_after) : lease(its_lease), after(its_after) {}
-  } call{lease, after};
+  } call;
   Hold hold(reactor_);
   // One caller at a time; the next finds it done.
   lease_idle_.wait(hold, [&] { return !lease.releasing; });
+  if (lease.given_back()) return *lease.released;
   const core::Time now = boot_now();
-  if (lease.released && lease.released->outcome != core::ReleaseOutcome::failed) {
-    if (after == After::forget) forget(lease.id, now);
-    perform(now);
-    return *lease.released;
-  }
-  lease.releasing = true;
-  finish_extension(lease.id, not_extended("it was given back"));
-  lease.deadline = over;
-  if (teller_.wanted()) call.key = agent_.tenant().key_of(lease.id);
-  agent_.release(lease.id, now);
   calls_.add(lease.id, [this, &call](const core::Released& released) {
-    if (released.outcome != core::ReleaseOutcome::failed) {
-      teller_.tell({Event::Kind::released, call.key, call.lease.token, {}});
-    }
-    if (call.after == After::forget) forget(call.lease.id, boot_now());
     call.end = released;
     reactor_.complete(call);
   });
+  begin_release(lease, now);
   perform(now);
   wait_until_done(hold, call);
   return std::move(call.end);
 }
 
-void Engine::on(const core::Released& released, core::Time) {
-  LeaseState& lease = *leases_.at(released.lease);
-  lease.released = std::make_unique<core::Released>(released);
-  lease.releasing = false;
+// Nobody may believe in the lease any more when its release leaves (S8).
+void Engine::begin_release(LeaseState& lease, core::Time now) {
+  lease.releasing = true;
+  finish_extension(lease.id, not_extended("it was given back"));
+  lease.deadline = over;
+  if (teller_.wanted()) lease.key = agent_.tenant().key_of(lease.id);
+  agent_.release(lease.id, now);
+}
+
+void Engine::let_go(LeaseState& lease) {
+  if (forked()) return;
+  const Hold hold(reactor_);
+  const core::Time now = boot_now();
+  lease.let_go = true;
+  if (lease.releasing) return;
+  if (lease.given_back()) {
+    forget(lease.id, now);
+  } else {
+    leaving_.emplace(lease.id, lease.patience);
+    begin_release(lease, now);
+  }
+  perform(now, Pace::relaxed);
+}
+
+void Engine::on(const core::Released& released, core::Time now) {
+  const auto lease = leases_.at(released.lease);
+  const bool failed = released.outcome == core::ReleaseOutcome::failed;
+  lease->released = std::make_unique<core::Released>(released);
+  lease->releasing = false;
   lease_idle_.notify_all();
+  if (!failed) teller_.tell({Event::Kind::released, std::move(lease->key), lease->token, {}});
   calls_.end(released);
+  // Of one that failed this goes on: until the name must have lapsed.
+  if (!lease->let_go) return;
+  leaving_.erase(lease->id);
+  forget(lease->id, now);
 }
 
 void Engine::close() {
@@ -226,10 +258,6 @@ void Engine::close() {
   perform(boot_now());
 }
 
-void Engine::forget(const LeaseState& lease) {
-  change([&](core::Time now) { forget(lease.id, now); });
-}
-
 void Engine::forget(core::LeaseId lease, core::Time now) {
   agent_.forget(lease, now);
   leases_.forget(lease);
@@ -239,10 +267,14 @@ void Engine::on_ready(std::span<const Awaited> ready, core::Time now) {
   hear(lines_.on_ready(ready, now), now);
   // What a message made due is done here, and not by the hidden thread, whose wake-up takes longer.
   if (const auto due = agent_.wake(); due && *due <= now) agent_.on_timer(now);
-  perform(now);
+  perform(now, Pace::relaxed);
 }
 
 void Engine::on_timer(core::Time now) {
+  if (look_back_at_ && *look_back_at_ <= now) {
+    lines_.look_back();
+    look_back_at_.reset();
+  }
   agent_.on_timer(now);
   hear(lines_.on_timer(now), now);
   perform(now);
@@ -250,21 +282,27 @@ void Engine::on_timer(core::Time now) {
 
 // A candidate waits for its turn without a thread of its own, and so does an instance of a fleet.
 bool Engine::busy() const {
-  return lines_.waiting() || agent_.elections().campaigning() || agent_.fleet() != nullptr;
+  return lines_.pressing() || agent_.elections().campaigning() || agent_.fleet() != nullptr;
 }
 
 // What is told, and what fails at once, may lead to more.
-void Engine::perform(core::Time now) {
-  for (core::Outcome outcome = agent_.take(); !outcome.empty(); outcome = agent_.take()) {
-    for (core::Notice& notice : outcome.notices) {
-      std::visit(
-          core::Overload{[&](core::FleetNotice& it) { on_fleet(it); },
-                         [&](core::ClockJumped& it) { on(it, now); },
-                         [&](auto& audience) { std::visit([&](auto& it) { on(it, now); }, audience); }},
-          notice);
+void Engine::perform(core::Time now, Pace releases) {
+  do {
+    for (core::Outcome outcome = agent_.take(); !outcome.empty(); outcome = agent_.take()) {
+      for (core::Notice& notice : outcome.notices) {
+        std::visit(
+            core::Overload{[&](core::FleetNotice& it) { on_fleet(it); },
+                           [&](core::ClockJumped& it) { on(it, now); },
+                           [&](auto& audience) { std::visit([&](auto& it) { on(it, now); }, audience); }},
+            notice);
+      }
+      hear(lines_.perform(outcome.effects, now, releases), now);
     }
-    hear(lines_.perform(outcome.effects, now), now);
-  }
+    if (lines_.unsent()) hear(lines_.flush(), now);
+  } while (agent_.stirred());
+  if (look_back_at_ || !lines_.waiting()) return;
+  lines_.look_back();
+  look_back_at_ = now + unread_max;
 }
 
 void Engine::hear(const Lines::Heard& heard, core::Time now) {

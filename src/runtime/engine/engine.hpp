@@ -62,9 +62,10 @@ class Engine final : private Reactor::Handler {
   Calls::Acquisition acquire(const std::string& key, const AcquireOptions& options,
                              const std::stop_token& stop);
   Calls::Extension extend(LeaseState& lease);
-  enum class After : std::uint8_t { keep, forget };  // the lease, when its release has ended
-  core::Released release(LeaseState& lease, After after);
-  void forget(const LeaseState& lease);
+  core::Released release(LeaseState& lease);
+  // Its handle goes. What was not given back is, and nobody waits for that: the release leaves behind everything that was
+  // asked before, ahead of everything that is asked later, and is repeated until it is answered or the name must have lapsed.
+  void let_go(LeaseState& lease);
 
   // False when the engine is closed. Throws std::system_error where the kernel gives no thread. The listener is known from
   // on_started() until on_stopped().
@@ -109,10 +110,15 @@ class Engine final : private Reactor::Handler {
   std::vector<Awaited> awaited() const override { return lines_.awaited(); }
   void on_ready(std::span<const Awaited> ready, core::Time now) override;
   void on_timer(core::Time now) override;
-  std::optional<core::Time> wake() const override { return core::sooner(agent_.wake(), lines_.wake()); }
+  bool awaits(std::span<const Awaited> polled) const override { return lines_.awaits(polled); }
+  std::optional<core::Time> wake() const override {
+    return core::sooner(core::sooner(agent_.wake(), lines_.wake()), look_back_at_);
+  }
   bool busy() const override;
 
-  void perform(core::Time now);
+  void perform(core::Time now, Pace releases = Pace::prompt);
+  void begin_release(LeaseState& lease, core::Time now);
+  bool leaves_elsewhere(const std::string& key, int patience) const;
   void hear(const Lines::Heard& heard, core::Time now);
   void settle(Hold& hold);
   void wait_until_done(Hold& hold, Waiter& waiter);
@@ -153,6 +159,8 @@ class Engine final : private Reactor::Handler {
   Lines lines_;
   Calls calls_;
   Leases leases_;
+  std::unordered_map<core::LeaseId, int> leaving_;  // let go, and not answered: with which patience
+  std::optional<core::Time> look_back_at_;  // for answers that nobody has read
   std::condition_variable_any lease_idle_;  // a release or an extension has ended
   std::unordered_map<core::ElectionId, std::shared_ptr<ElectionListener>> listeners_;
   std::shared_ptr<FleetListener> fleet_listener_;

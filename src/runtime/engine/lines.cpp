@@ -1,5 +1,7 @@
 #include "runtime/engine/lines.hpp"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <set>
 
@@ -8,36 +10,82 @@
 
 namespace tenure::runtime {
 
+namespace {
+
+// Whoever acquires a name polls, or has a loop that does; a candidate's and a fleet's requests are waited for anyway, by
+// Engine::busy(). Behind all other requests there is nobody but the client itself.
+Pace pace_of(const core::Request& request, Pace releases) {
+  if (std::holds_alternative<core::ReleaseRequest>(request)) return releases;
+  const bool of_a_caller = std::holds_alternative<core::AcquireRequest>(request) ||
+                           std::holds_alternative<core::ConfirmRequest>(request) ||
+                           std::holds_alternative<core::ClockRequest>(request);
+  return of_a_caller ? Pace::relaxed : Pace::prompt;
+}
+
+}  // namespace
+
 Lines::Lines(std::vector<std::shared_ptr<Node>> nodes, std::string owner, core::Random random)
     : nodes_(std::move(nodes)), owner_(std::move(owner)), random_(random) {}
 
-Lines::Heard Lines::perform(core::Effects& effects, core::Time now) {
+// What a connection has not been told to send yet, nobody has to wait for room for.
+Awaited Lines::Line::awaited() const {
+  Awaited awaited = connection->awaited();
+  if (unsent && (awaited.events & POLLIN) != 0) awaited.events = POLLIN;
+  return awaited;
+}
+
+template <class Call>
+void Lines::call(Line& line, News& news, const Call& what) {
+  const std::size_t before = news.answers.size();
+  what(*line.connection);
+  line.answered += news.answers.size() - before;
+  if (prompt_.empty()) return;
+  for (std::size_t i = before; i < news.answers.size(); ++i) prompt_.erase(news.answers[i].id);
+}
+
+Lines::Heard Lines::perform(core::Effects& effects, core::Time now, Pace releases) {
   Heard heard;
   for (const core::Drop& drop : effects.drops) {
     // A connection that has failed since is gone with its requests; the next one is innocent.
     const auto carries = [&](const Line& line) { return line.connection->carries(drop.id); };
     const auto line = std::ranges::find_if(lines_, carries);
-    if (line != lines_.end()) line->connection->drop(core::silence, heard.news);
+    if (line == lines_.end()) continue;
+    call(*line, heard.news, [&](Connection& it) { it.drop(core::silence, heard.news); });
   }
   for (core::Send& send : effects.sends) {
     // With every beat: is the connection still there by which others tell of changes?
     if (changes_ && std::holds_alternative<core::BeatRequest>(send.request)) changes_->open(now, random_);
-    connection_for(send).ask(send.id, std::move(send.request), now, heard.news);
+    if (pace_of(send.request, releases) == Pace::prompt) prompt_.insert(send.id);
+    Line& line = line_for(send);
+    line.asked += 1;
+    line.unsent = true;
+    call(line, heard.news,
+         [&](Connection& it) { it.ask(send.id, std::move(send.request), now, heard.news); });
   }
   if (effects.listen) listen(now);
-  for (const Line& line : lines_) line.connection->flush(heard.news);
   note_listening(heard);
   return heard;
 }
 
-Connection& Lines::connection_for(const core::Send& send) {
+bool Lines::unsent() const { return std::ranges::any_of(lines_, &Line::unsent); }
+
+Lines::Heard Lines::flush() {
+  Heard heard;
+  for (Line& line : lines_) {
+    if (!std::exchange(line.unsent, false)) continue;
+    call(line, heard.news, [&](Connection& it) { it.flush(heard.news); });
+  }
+  return heard;
+}
+
+Lines::Line& Lines::line_for(const core::Send& send) {
   const int patience = core::patience_of(send);
   const auto it = std::ranges::find_if(
       lines_, [&](const Line& line) { return line.node == send.node && line.patience == patience; });
-  if (it != lines_.end()) return *it->connection;
+  if (it != lines_.end()) return *it;
   Node& node = send.node == data_index() ? *data_ : *nodes_.at(send.node);
   lines_.push_back({send.node, patience, node.connect(send.node)});
-  return *lines_.back().connection;
+  return lines_.back();
 }
 
 void Lines::listen(core::Time now) {
@@ -63,8 +111,9 @@ Lines::Heard Lines::on_ready(std::span<const Awaited> ready, core::Time now) {
     return std::ranges::find(ready, connection, &Awaited::connection) != ready.end();
   };
   Heard heard;
-  for (const Line& line : lines_) {
-    if (is_ready(line.connection->awaited().connection)) line.connection->on_ready(now, heard.news);
+  for (Line& line : lines_) {
+    if (!is_ready(line.connection->awaited().connection)) continue;
+    call(line, heard.news, [&](Connection& it) { it.on_ready(now, heard.news); });
   }
   for (core::NodeIndex node = 0; node < wake_ups_.size(); ++node) {
     if (is_ready(wake_ups_[node]->awaited().connection)) hear(*wake_ups_[node], node, now, heard);
@@ -97,7 +146,9 @@ Lines::Heard Lines::on_timer(core::Time now) {
 
 Lines::Heard Lines::drop(const core::Failure& why) {
   Heard heard;
-  for (const Line& line : lines_) line.connection->drop(why, heard.news);
+  for (Line& line : lines_) {
+    call(line, heard.news, [&](Connection& it) { it.drop(why, heard.news); });
+  }
   for (const auto& subscription : wake_ups_) subscription->close();
   if (changes_) changes_->close();
   note_listening(heard);
@@ -118,13 +169,28 @@ Lines::Heard Lines::begin_fleet(std::shared_ptr<Node> data, const std::string& f
   return heard;
 }
 
+// In the same order each time. False: the visitor has said so.
+template <class Visit>
+bool Lines::all_awaited(const Visit& visit) const {
+  return std::ranges::all_of(lines_, [&](const Line& line) { return visit(line.awaited()); }) &&
+         std::ranges::all_of(wake_ups_, [&](const auto& it) { return visit(it->awaited()); }) &&
+         (!changes_ || visit(changes_->awaited()));
+}
+
 std::vector<Awaited> Lines::awaited() const {
   std::vector<Awaited> all;
   all.reserve(lines_.size() + wake_ups_.size() + 1);
-  for (const Line& line : lines_) all.push_back(line.connection->awaited());
-  for (const auto& subscription : wake_ups_) all.push_back(subscription->awaited());
-  if (changes_) all.push_back(changes_->awaited());
+  all_awaited([&](const Awaited& it) {
+    all.push_back(it);
+    return true;
+  });
   return all;
+}
+
+bool Lines::awaits(std::span<const Awaited> polled) const {
+  if (polled.size() != lines_.size() + wake_ups_.size() + (changes_ ? 1 : 0)) return false;
+  auto next = polled.begin();
+  return all_awaited([&](const Awaited& it) { return *next++ == it; });
 }
 
 std::optional<core::Time> Lines::wake() const {
@@ -136,6 +202,20 @@ std::optional<core::Time> Lines::wake() const {
 
 bool Lines::waiting() const {
   return std::ranges::any_of(lines_, [](const Line& line) { return line.connection->waiting(); });
+}
+
+bool Lines::pressing() const {
+  return !prompt_.empty() || std::ranges::any_of(lines_, [](const Line& line) {
+    return line.answered < line.overdue ||
+           (line.answered < line.asked && (line.awaited().events & POLLOUT) != 0);
+  });
+}
+
+void Lines::look_back() {
+  for (Line& line : lines_) {
+    line.overdue = line.answered < line.asked_before ? line.asked_before : 0;
+    line.asked_before = line.asked;
+  }
 }
 
 bool Lines::majority_waits() const {

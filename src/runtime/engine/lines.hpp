@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,9 @@
 #include "runtime/store/node.hpp"
 
 namespace tenure::runtime {
+
+// Does somebody have to read the answer as soon as it comes, or is it read by whoever polls next?
+enum class Pace : std::uint8_t { prompt, relaxed };
 
 class Lines {
  public:
@@ -23,11 +27,20 @@ class Lines {
     std::vector<std::pair<core::NodeIndex, WakeUp>> wake_ups{};
     std::vector<core::FleetChange> changes{};
     std::vector<std::pair<core::NodeIndex, bool>> listening{};  // from now on, or no more
+
+    bool empty() const {
+      return news.answers.empty() && news.admitted.empty() && wake_ups.empty() && changes.empty() &&
+             listening.empty();
+    }
   };
 
   Lines(std::vector<std::shared_ptr<Node>> nodes, std::string owner, core::Random random);
 
-  Heard perform(core::Effects& effects, core::Time now);
+  // What is asked leaves with the next flush(). The pace is that of releases; of the rest it follows from its kind.
+  Heard perform(core::Effects& effects, core::Time now, Pace releases);
+  Heard flush();
+  // Was something asked and not flushed?
+  bool unsent() const;
   Heard on_ready(std::span<const Awaited> ready, core::Time now);
   Heard on_timer(core::Time now);
   // All connections, as not to be trusted any more.
@@ -39,10 +52,16 @@ class Lines {
   void end_fleet() { changes_.reset(); }
 
   std::vector<Awaited> awaited() const;
+  // Is that still all that is awaited?
+  bool awaits(std::span<const Awaited> polled) const;
   // When on_timer is due, if at all.
   std::optional<core::Time> wake() const;
   // Is something asked and not answered?
   bool waiting() const;
+  // Must somebody poll now? A prompt answer is missing, a connection cannot take more, or an answer is overdue.
+  bool pressing() const;
+  // What was asked before the last look back and is not answered yet is overdue from now on.
+  void look_back();
   // Are so many nodes silent that the others are no majority? Or is it the one with the heartbeats?
   bool majority_waits() const;
 
@@ -55,9 +74,23 @@ class Lines {
     core::NodeIndex node = 0;
     int patience = 0;
     std::unique_ptr<Connection> connection;
+    bool unsent = false;  // asked and not flushed
+    // How many were asked and answered so far; how many had been asked at the last look back, and of how many the answer is
+    // overdue since.
+    std::uint64_t asked = 0;
+    std::uint64_t answered = 0;
+    std::uint64_t asked_before = 0;
+    std::uint64_t overdue = 0;
+
+    Awaited awaited() const;
   };
 
-  Connection& connection_for(const core::Send& send);
+  Line& line_for(const core::Send& send);
+  // Calls the connection, and counts the answers that come of it.
+  template <class Call>
+  void call(Line& line, News& news, const Call& what);
+  template <class Visit>
+  bool all_awaited(const Visit& visit) const;
   void listen(core::Time now);
   void note_listening(Heard& heard);
   void hear(Subscription& subscription, std::optional<core::NodeIndex> node, core::Time now, Heard& heard);
@@ -70,6 +103,7 @@ class Lines {
   std::vector<std::unique_ptr<Subscription>> wake_ups_;  // by node; none before somebody waits
   std::vector<bool> listening_;                          // by node, as was told
   std::unique_ptr<Subscription> changes_;                // of the fleet
+  std::unordered_set<core::RequestId> prompt_;           // asked and not answered, and to be read at once
 };
 
 }  // namespace tenure::runtime

@@ -19,6 +19,15 @@ void clear(const Descriptor& kick) {
   eventfd_read(kick.get(), &count);
 }
 
+std::vector<Awaited> ready_among(std::span<const Awaited> polled, std::span<const pollfd> fds) {
+  std::vector<Awaited> ready;
+  ready.reserve(polled.size());
+  for (std::size_t i = 0; i < polled.size(); ++i) {
+    if (fds[i].revents != 0) ready.push_back(polled[i]);
+  }
+  return ready;
+}
+
 }  // namespace
 
 Reactor::Reactor(Handler& handler)
@@ -96,12 +105,19 @@ void Reactor::poll(Hold& hold, Waiter& poller, std::optional<core::Duration> lim
 
   poller_ = nullptr;
   if (fds[0].revents != 0) clear(hidden ? kick_hidden_ : kick_);
-  std::vector<Awaited> ready;
-  ready.reserve(polled_.size());
-  for (std::size_t i = 0; i < polled_.size(); ++i) {
-    if (fds[first + i].revents != 0) ready.push_back(polled_[i]);
-  }
-  handler_.on_ready(ready, boot_now());
+  if (hidden && fds[0].revents != 0) hidden_kicked_ = false;
+  handler_.on_ready(ready_among(polled_, std::span(fds).subspan(first)), boot_now());
+}
+
+// Reads what has come, without waiting for more.
+void Reactor::look() {
+  const std::vector<Awaited> awaited = handler_.awaited();
+  std::vector<pollfd> fds;
+  fds.reserve(awaited.size());
+  for (const Awaited& it : awaited) fds.push_back({it.fd, it.events, 0});
+  const timespec at_once{};
+  if (ppoll(fds.data(), fds.size(), &at_once, nullptr) <= 0) return;
+  handler_.on_ready(ready_among(awaited, fds), boot_now());
 }
 
 void Reactor::serve() {
@@ -114,13 +130,17 @@ void Reactor::serve() {
       std::array<pollfd, 2> fds{{{kick_hidden_.get(), POLLIN, 0}, {timer_.fd(), POLLIN, 0}}};
       ppoll(fds.data(), fds.size(), nullptr, nullptr);
       hold.lock();
-      if (fds[0].revents != 0) clear(kick_hidden_);
+      if (fds[0].revents != 0) {
+        clear(kick_hidden_);
+        hidden_kicked_ = false;
+      }
     }
-    const core::Time now = boot_now();
-    if (armed_ && now >= *armed_) {
+    if (armed_ && boot_now() >= *armed_) {
       timer_.set(std::nullopt);  // also if it has not fired yet: it must not fire unheeded
       armed_.reset();
-      handler_.on_timer(now);
+      // Nobody is silent whose answer only was not read yet.
+      look();
+      handler_.on_timer(boot_now());
     }
   }
 }
@@ -132,7 +152,7 @@ void Reactor::pass_on() {
     called_ = followers_.front();
     called_->waker_.wake(Waker::look);
   } else if (handler_.busy()) {
-    eventfd_write(kick_hidden_.get(), 1);
+    kick_hidden();
   }
 }
 
@@ -160,7 +180,7 @@ void Reactor::follow_changes() {
   arm_timer();
   if (poller_ == nullptr) {
     pass_on();
-  } else if (polled_ != handler_.awaited()) {
+  } else if (!handler_.awaits(polled_)) {
     kick_poller();
   }
 }
@@ -173,6 +193,13 @@ void Reactor::arm_timer() {
   timer_.set(first);
 }
 
-void Reactor::kick_poller() { eventfd_write((poller_ == &hidden_ ? kick_hidden_ : kick_).get(), 1); }
+void Reactor::kick_poller() {
+  if (poller_ == &hidden_) return kick_hidden();
+  eventfd_write(kick_.get(), 1);
+}
+
+void Reactor::kick_hidden() {
+  if (!std::exchange(hidden_kicked_, true)) eventfd_write(kick_hidden_.get(), 1);
+}
 
 }  // namespace tenure::runtime

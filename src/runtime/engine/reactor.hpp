@@ -26,12 +26,15 @@ class Reactor {
     virtual ~Handler() = default;
     // What to poll for.
     virtual std::vector<Awaited> awaited() const = 0;
+    // Is that still all of it?
+    virtual bool awaits(std::span<const Awaited> polled) const = 0;
     // These are ready, or were when they were polled.
     virtual void on_ready(std::span<const Awaited> ready, core::Time now) = 0;
     virtual void on_timer(core::Time now) = 0;
     // When on_timer is due, if at all.
     virtual std::optional<core::Time> wake() const = 0;
-    // Must somebody poll, also if nobody waits?
+    // Must somebody poll, also if nobody waits? What can wait is not a reason: whoever polls next reads it, and the timer sees to
+    // it that this is not for long.
     virtual bool busy() const = 0;
   };
 
@@ -92,10 +95,12 @@ class Reactor {
   void follow(Hold& hold, Waiter& waiter, std::optional<core::Duration> limit);
   void unfollow(Waiter& waiter);
   void poll(Hold& hold, Waiter& poller, std::optional<core::Duration> limit);
+  void look();
   void serve();
   void follow_changes();
   void pass_on();
   void kick_poller();
+  void kick_hidden();
   void arm_timer();
 
   Handler& handler_;
@@ -108,6 +113,7 @@ class Reactor {
   Waiter hidden_;                  // the reactor's own thread, as a poller
   Descriptor kick_;                // ends the poll of a caller
   Descriptor kick_hidden_;         // ends the poll of that thread
+  bool hidden_kicked_ = false;     // and it has not noticed yet
   BootTimer timer_;
   std::optional<core::Time> armed_;
   bool stopping_ = false;
