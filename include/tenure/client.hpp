@@ -1,5 +1,5 @@
 // Who takes part: one client for a process, its connections and its hidden thread.
-// Calls block; whoever waits does the reading and writing itself.
+// Calls block, and whoever waits does the reading and writing itself; or they do not, and the user's event loop does it.
 #pragma once
 
 #include <chrono>
@@ -75,11 +75,31 @@ class Client {
   [[nodiscard]] tl::expected<std::unique_ptr<Fleet>, Refusal> fleet(std::string name = "poll",
                                                                     const FleetOptions& options = {}) const;
 
+  /// For an event loop: waits for this descriptor to become readable (poll, epoll, or whatever the loop has) and calls poll(). It
+  /// belongs to the client, and is not to be read or closed.
+  [[nodiscard]] int descriptor() const;
+  /// Does what there is to do, without blocking: reads answers, and calls the handlers of asynchronous calls that have ended, on
+  /// this thread and with nothing locked. Returns how many. Handlers may do everything: begin calls, destroy leases, destroy
+  /// the last handle of this client (then no other is called). What they ask for leaves when they have returned, together; calls made
+  /// outside of poll() leave at once. What a handler throws comes out of here, and those behind it are left for the next
+  /// time. With ClientOptions::diagnose a refusal takes its time here.
+  ///
+  /// Handlers are called here and nowhere else, each once, and on two threads at the same time only if two call poll(). After close()
+  /// they are refused (closed), still by poll(). A client that goes without that calls none: it drops them. A handler that itself
+  /// holds the client, a lock or a lease of it, keeps it alive until it was called: where the loop ends first, close() the client
+  /// and poll() once more.
+  ///
+  /// Time-outs, waits and renewals do not depend on it: a loop that is late delays no lease, and one that has stopped for ever
+  /// keeps what was granted, and renews it, until the client is closed or goes; then what no handler has taken is given back,
+  /// and logged. LockOptions::hold_max bounds that.
+  std::size_t poll() const;
+
   /// Asks every node, for at most this long. Where this machine has no thread left for that, all of them are down.
   [[nodiscard]] Health health(std::chrono::milliseconds timeout = std::chrono::milliseconds(1'000)) const;
   /// Who we are: what the keys of our leases begin with.
   [[nodiscard]] const std::string& id() const;
   /// Ends all waits and elections, gives back all leases, and closes the connections; blocks for at most a second.
+  /// Asynchronous calls under way are refused, which poll() tells.
   /// Leases that are still in somebody's hands are lost (Loss::closed), and work of a leader is not waited for.
   void close();
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <tl/expected.hpp>
 
+#include "tenure/handler.hpp"
 #include "tenure/lease.hpp"
 #include "tenure/refusal.hpp"
 
@@ -104,6 +105,10 @@ class Election {
   /// (usage): start() it first. Only after waited is there anything to wait for again: the others come back at once.
   [[nodiscard]] tl::expected<std::uint64_t, Refusal> wait_for_leadership(
       std::optional<std::chrono::milliseconds> wait_max = {}, const std::stop_token& stop = {}) const;
+  /// The same without blocking, and for ever unless the token is stopped: the handler is called once, by Client::poll(). Of an
+  /// election that was moved from it is called at once: there is no client to poll.
+  void async_wait_for_leadership(Handler<tl::expected<std::uint64_t, Refusal>> handler,
+                                 const std::stop_token& stop = {}) const;
   /// Ours, while we lead.
   [[nodiscard]] std::optional<std::uint64_t> term() const;
   /// As last seen. Nothing: no leader, or none that can be seen from here.

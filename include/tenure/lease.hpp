@@ -12,6 +12,7 @@
 #include <tl/expected.hpp>
 
 #include "tenure/clock.hpp"
+#include "tenure/handler.hpp"
 #include "tenure/refusal.hpp"
 
 namespace tenure {
@@ -80,6 +81,12 @@ class Lease {
   [[nodiscard]] tl::expected<BootClock::time_point, Refusal> extend();
   /// Gives the name back now. Refused (no_quorum) it may be called again; the lease runs out by itself anyway.
   tl::expected<Released, Refusal> release();
+
+  /// The same two without blocking: the handler is called once, by Client::poll(), with what the call would return. The lease may
+  /// be destroyed meanwhile; an extension under way is refused (lost) then. Of a lease that was moved from the handler is
+  /// called at once: there is no client to poll.
+  void async_extend(Handler<tl::expected<BootClock::time_point, Refusal>> handler);
+  void async_release(Handler<tl::expected<Released, Refusal>> handler);
 
  private:
   friend struct detail::Held;

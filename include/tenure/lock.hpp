@@ -7,6 +7,7 @@
 #include <string>
 #include <tl/expected.hpp>
 
+#include "tenure/handler.hpp"
 #include "tenure/lease.hpp"
 #include "tenure/options.hpp"
 #include "tenure/refusal.hpp"
@@ -30,6 +31,12 @@ class Lock {
   /// Waits. Stopping the token ends the wait, and leaves nothing behind.
   [[nodiscard]] tl::expected<Lease, Refusal> acquire(const Wait& wait = {},
                                                      const std::stop_token& stop = {}) const;
+
+  /// The same without blocking: the handler is called once, by Client::poll() on the thread that calls it, with what
+  /// acquire() would return; never inside of this call. So is Wait::on_waiting; what that throws comes out of poll(), and the
+  /// handler is then refused (cancelled). Stopping the token does that, too.
+  void async_acquire(const Wait& wait, Handler<tl::expected<Lease, Refusal>> handler,
+                     const std::stop_token& stop = {}) const;
 
   /// Who holds the name now, as a majority of the nodes shows it. Nothing: nobody does; the name may still be kept for a
   /// moment for a waiter, or show something that Tenure did not write. Refused (no_quorum) where too few nodes answer to

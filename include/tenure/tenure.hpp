@@ -6,6 +6,7 @@
 #include "tenure/election.hpp"
 #include "tenure/event.hpp"
 #include "tenure/fleet.hpp"
+#include "tenure/handler.hpp"
 #include "tenure/lease.hpp"
 #include "tenure/lock.hpp"
 #include "tenure/options.hpp"

@@ -128,6 +128,14 @@ tl::expected<void, Refusal> Client::with_lock(std::string name, const std::funct
                                                          describe(loss.value_or(Loss::not_renewed))});
 }
 
+int Client::descriptor() const { return context_->client.descriptor(); }
+
+std::size_t Client::poll() const {
+  const std::shared_ptr<detail::Context> context = context_;
+  // A handler may let all handles go.
+  return context->client.poll([&] { return context.use_count() > 1; });
+}
+
 const std::string& Client::id() const { return context_->id; }
 
 void Client::close() { context_->client.close(); }

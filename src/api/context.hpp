@@ -39,6 +39,11 @@ struct Held {
 };
 
 Loss loss(core::LossReason reason);
+// How a lease of that name was extended or given back, as users see it.
+tl::expected<BootClock::time_point, Refusal> extended(const runtime::Calls::Extension& end,
+                                                      const std::string& name);
+tl::expected<Released, Refusal> released(const core::Released& end, const std::string& name,
+                                         core::Duration ttl, const Context& context);
 // To whoever does not wait until this has been stopped: the wait was given up, or could not begin.
 Refusal still_stopping(const std::string& what, const std::stop_token& give_up);
 // With what the ports of failed nodes speak, where ClientOptions::diagnose asks for it.

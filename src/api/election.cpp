@@ -195,12 +195,10 @@ void Election::step_down() {
 
 bool Election::is_leader() const { return term().has_value(); }
 
-tl::expected<std::uint64_t, Refusal> Election::wait_for_leadership(
-    std::optional<std::chrono::milliseconds> wait_max, const std::stop_token& stop) const {
-  if (!running_) return tl::unexpected(detail::usage(moved_from));
-  const auto& [context, name, timing, election] = *running_;
-  const core::Time deadline = wait_max ? runtime::boot_now() + core::saturated(*wait_max) : core::Time::max();
-  const auto waited = election->wait(deadline, stop);
+namespace {
+
+tl::expected<std::uint64_t, Refusal> to_public(const runtime::Election::Waited& waited,
+                                               const std::string& name, const detail::Context& context) {
   const auto refuse = [](Refusal::Code code, std::string why) {
     return tl::unexpected(Refusal{code, std::move(why)});
   };
@@ -208,18 +206,47 @@ tl::expected<std::uint64_t, Refusal> Election::wait_for_leadership(
     case End::leads:
       return waited.term->token;
     case End::too_long:
-      return tl::unexpected(waited_too_long(waited, name, *context));
+      return tl::unexpected(waited_too_long(waited, name, context));
     case End::given_up:
       return refuse(Refusal::Code::cancelled, "the wait to lead " + name + " was cancelled");
     case End::stopped:
     case End::not_started:
       break;
   }
-  if (context->client.closed()) return tl::unexpected(client_closed());
+  if (context.client.closed()) return tl::unexpected(client_closed());
   if (waited.end == End::stopped) {
     return refuse(Refusal::Code::cancelled, "the election " + name + " was stopped");
   }
   return refuse(Refusal::Code::usage, "the election " + name + " does not run: start it first");
+}
+
+struct WaitToLead final : runtime::Election::AsyncWait {
+  using Answer = Handler<tl::expected<std::uint64_t, Refusal>>;
+  WaitToLead(const detail::Running& running, Answer its_handler)
+      : name(running.name), context(running.context), handler(std::move(its_handler)) {}
+  void done(const runtime::Election::Waited& end) override {
+    if (const auto it = context.lock()) std::move(handler)(to_public(end, name, *it));
+  }
+
+  std::string name;
+  std::weak_ptr<detail::Context> context;  // which polls: it is there when this is run
+  Answer handler;
+};
+
+}  // namespace
+
+tl::expected<std::uint64_t, Refusal> Election::wait_for_leadership(
+    std::optional<std::chrono::milliseconds> wait_max, const std::stop_token& stop) const {
+  if (!running_) return tl::unexpected(detail::usage(moved_from));
+  const auto& [context, name, timing, election] = *running_;
+  const core::Time deadline = wait_max ? runtime::boot_now() + core::saturated(*wait_max) : core::Time::max();
+  return to_public(election->wait(deadline, stop), name, *context);
+}
+
+void Election::async_wait_for_leadership(Handler<tl::expected<std::uint64_t, Refusal>> handler,
+                                         const std::stop_token& stop) const {
+  if (!running_) return std::move(handler)(tl::unexpected(detail::usage(moved_from)));
+  running_->election->async_wait(std::make_shared<WaitToLead>(*running_, std::move(handler)), stop);
 }
 
 std::optional<std::uint64_t> Election::term() const {

@@ -88,19 +88,17 @@ std::optional<Loss> Lease::loss() const {
   return reason ? std::optional(detail::loss(*reason)) : std::nullopt;
 }
 
-tl::expected<BootClock::time_point, Refusal> Lease::extend() {
-  if (!held_) return tl::unexpected(Refusal{Refusal::Code::lost, moved_from});
-  const auto deadline = held_->lease.extend();
-  if (deadline) return runtime::to_public(*deadline);
-  const auto& [lost, why] = deadline.error();
-  return tl::unexpected(Refusal{lost ? Refusal::Code::lost : Refusal::Code::no_quorum,
-                                held_->name + " was not extended: " + why});
+tl::expected<BootClock::time_point, Refusal> detail::extended(const runtime::Calls::Extension& end,
+                                                              const std::string& name) {
+  if (end) return runtime::to_public(*end);
+  const auto& [lost, why] = end.error();
+  return tl::unexpected(
+      Refusal{lost ? Refusal::Code::lost : Refusal::Code::no_quorum, name + " was not extended: " + why});
 }
 
-tl::expected<Released, Refusal> Lease::release() {
-  if (!held_) return tl::unexpected(detail::usage(moved_from));
-  const core::Released released = held_->lease.release();
-  switch (released.outcome) {
+tl::expected<Released, Refusal> detail::released(const core::Released& end, const std::string& name,
+                                                 core::Duration ttl, const Context& context) {
+  switch (end.outcome) {
     case core::ReleaseOutcome::released:
       return Released::released;
     case core::ReleaseOutcome::expired:
@@ -110,14 +108,67 @@ tl::expected<Released, Refusal> Lease::release() {
     case core::ReleaseOutcome::failed:
       break;
   }
-  const auto& names = held_->context->store->names();
-  Refusal refusal{Refusal::Code::no_quorum,
-                  "could not release " + held_->name + ", which ends by itself within " +
-                      core::to_text(held_->timing.ttl) + runtime::failures_text(released.failures, names)};
-  for (const auto& [node, failure] : released.failures) {
+  const auto& names = context.store->names();
+  Refusal refusal{Refusal::Code::no_quorum, "could not release " + name + ", which ends by itself within " +
+                                                core::to_text(ttl) +
+                                                runtime::failures_text(end.failures, names)};
+  for (const auto& [node, failure] : end.failures) {
     refusal.failed.push_back({names.at(node), failure.detail});
   }
   return tl::unexpected(std::move(refusal));
+}
+
+tl::expected<BootClock::time_point, Refusal> Lease::extend() {
+  if (!held_) return tl::unexpected(Refusal{Refusal::Code::lost, moved_from});
+  return detail::extended(held_->lease.extend(), held_->name);
+}
+
+tl::expected<Released, Refusal> Lease::release() {
+  if (!held_) return tl::unexpected(detail::usage(moved_from));
+  return detail::released(held_->lease.release(), held_->name, held_->timing.ttl, *held_->context);
+}
+
+namespace {
+
+// Of the client, which polls: it is there when they are run.
+struct Extend final : runtime::AsyncExtend {
+  using Answer = Handler<tl::expected<BootClock::time_point, Refusal>>;
+  Extend(std::string its_name, Answer its_handler)
+      : name(std::move(its_name)), handler(std::move(its_handler)) {}
+  void done(const runtime::Calls::Extension& end) override {
+    std::move(handler)(detail::extended(end, name));
+  }
+
+  std::string name;
+  Answer handler;
+};
+
+struct Release final : runtime::AsyncRelease {
+  using Answer = Handler<tl::expected<Released, Refusal>>;
+  Release(const detail::Held& held, Answer its_handler)
+      : name(held.name), ttl(held.timing.ttl), context(held.context), handler(std::move(its_handler)) {}
+  void done(const core::Released& end) override {
+    if (const auto its_context = context.lock()) {
+      std::move(handler)(detail::released(end, name, ttl, *its_context));
+    }
+  }
+
+  std::string name;
+  core::Duration ttl;
+  std::weak_ptr<detail::Context> context;
+  Answer handler;
+};
+
+}  // namespace
+
+void Lease::async_extend(Handler<tl::expected<BootClock::time_point, Refusal>> handler) {
+  if (!held_) return std::move(handler)(extend());
+  held_->lease.async_extend(std::make_shared<Extend>(held_->name, std::move(handler)));
+}
+
+void Lease::async_release(Handler<tl::expected<Released, Refusal>> handler) {
+  if (!held_) return std::move(handler)(release());
+  held_->lease.async_release(std::make_shared<Release>(*held_, std::move(handler)));
 }
 
 }  // namespace tenure

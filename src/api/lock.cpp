@@ -62,19 +62,72 @@ tl::expected<Lease, Refusal> Lock::try_acquire() const {
   return acquire({.wait_max = std::chrono::milliseconds::zero()});
 }
 
-tl::expected<Lease, Refusal> Lock::acquire(const Wait& wait, const std::stop_token& stop) const {
-  if (!plan_->error.empty()) return tl::unexpected(usage(plan_->error));
-  if (wait.retry_delay <= std::chrono::milliseconds::zero()) {
-    return tl::unexpected(usage(name_ + ": retry_delay must be above zero"));
-  }
+namespace {
 
+runtime::AcquireOptions options_of(const detail::LockPlan& plan, const Wait& wait) {
   runtime::AcquireOptions options;
-  options.timing = plan_->timing;
+  options.timing = plan.timing;
   options.wait_max.reset();
   if (wait.wait_max) options.wait_max = std::max(core::saturated(*wait.wait_max), core::Duration::zero());
   options.retries = wait.retries;
   options.retry_delay = core::saturated(wait.retry_delay);
-  options.hold_max = plan_->hold_max;
+  options.hold_max = plan.hold_max;
+  return options;
+}
+
+// What is wrong, if anything is.
+std::optional<Refusal> error_in(const detail::LockPlan& plan, const Wait& wait, const std::string& name) {
+  if (!plan.error.empty()) return usage(plan.error);
+  if (wait.retry_delay <= std::chrono::milliseconds::zero()) {
+    return usage(name + ": retry_delay must be above zero");
+  }
+  return std::nullopt;
+}
+
+struct Acquire final : runtime::AsyncAcquire {
+  using Answer = Handler<tl::expected<Lease, Refusal>>;
+  Acquire(const std::shared_ptr<detail::Context>& its_context, const std::string& its_name,
+          std::shared_ptr<const detail::LockPlan> its_plan, Answer its_handler)
+      : context(its_context), name(its_name), plan(std::move(its_plan)), handler(std::move(its_handler)) {}
+
+  void tell(const core::Refusal& why) override {
+    if (const auto its_context = context.lock()) on_waiting(detail::waiting(why, name, *its_context));
+  }
+  void done(tl::expected<runtime::Lease, core::Refusal> end) override {
+    auto its_context = context.lock();
+    if (!its_context) return;
+    if (!end) {
+      std::move(handler)(tl::unexpected(detail::refusal(std::move(end.error()), name, *its_context)));
+    } else {
+      std::move(handler)(
+          detail::Held::handle({std::move(its_context), std::move(name), plan->timing, std::move(*end)}));
+    }
+  }
+
+  std::weak_ptr<detail::Context> context;  // which polls: it is there when this is run
+  std::string name;
+  std::shared_ptr<const detail::LockPlan> plan;
+  std::function<void(const Refusal&)> on_waiting{};
+  Answer handler;
+};
+
+// One that makes no sense.
+struct Refuse final : runtime::AsyncCall {
+  Refuse(Refusal its_why, Acquire::Answer its_handler)
+      : why(std::move(its_why)), handler(std::move(its_handler)) {}
+  void run(const std::shared_ptr<runtime::Engine>&) override {
+    std::move(handler)(tl::unexpected(std::move(why)));
+  }
+
+  Refusal why;
+  Acquire::Answer handler;
+};
+
+}  // namespace
+
+tl::expected<Lease, Refusal> Lock::acquire(const Wait& wait, const std::stop_token& stop) const {
+  if (auto error = error_in(*plan_, wait, name_)) return tl::unexpected(std::move(*error));
+  runtime::AcquireOptions options = options_of(*plan_, wait);
   if (wait.on_waiting) {
     options.on_waiting = [&](const core::Refusal& why) {
       wait.on_waiting(detail::waiting(why, name_, *context_));
@@ -83,6 +136,18 @@ tl::expected<Lease, Refusal> Lock::acquire(const Wait& wait, const std::stop_tok
   auto lease = context_->client.acquire(plan_->key, options, stop);
   if (!lease) return tl::unexpected(detail::refusal(std::move(lease.error()), name_, *context_));
   return detail::Held::handle({context_, name_, plan_->timing, std::move(*lease)});
+}
+
+void Lock::async_acquire(const Wait& wait, Handler<tl::expected<Lease, Refusal>> handler,
+                         const std::stop_token& stop) const {
+  if (auto error = error_in(*plan_, wait, name_)) {
+    return context_->client.post(std::make_shared<Refuse>(std::move(*error), std::move(handler)));
+  }
+  auto call = std::make_shared<Acquire>(context_, name_, plan_, std::move(handler));
+  call->on_waiting = wait.on_waiting;
+  runtime::AcquireOptions options = options_of(*plan_, wait);
+  if (wait.on_waiting) options.on_waiting = [](const core::Refusal&) {};
+  context_->client.async_acquire(std::move(call), plan_->key, std::move(options), stop);
 }
 
 tl::expected<std::optional<Holder>, Refusal> Lock::holder() const {

@@ -44,17 +44,17 @@ core::FoundRecord found_record(std::string text) {
 }
 
 std::string opening(const core::Terms& terms) {
-  return std::to_string(terms.cap.count()).append(" ").append(terms.set).append(" ");
+  std::string text;
+  text.reserve(terms.set.size() + 96);  // epoch and state may follow, with every acquire
+  return text.append(std::to_string(terms.cap.count())).append(" ").append(terms.set).append(" ");
 }
 
 std::string admission(const core::Terms& terms, std::string_view epoch) {
-  std::string text = opening(terms);
-  text.reserve(text.size() + epoch.size() + 8);  // "open " may follow
-  return text.append(epoch).append(" ");
+  return opening(terms).append(epoch).append(" ");
 }
 
 std::string admission_to_open(const core::Terms& terms, std::string_view epoch) {
-  return admission(terms, epoch) + "open ";
+  return admission(terms, epoch).append("open ");
 }
 
 }  // namespace tenure::redis

@@ -39,6 +39,14 @@ core::Released Lease::release() {
   return engine_->release(*state_);
 }
 
+void Lease::async_extend(std::shared_ptr<AsyncExtend> call) {
+  engine_->async_extend(*state_, std::move(call));
+}
+void Lease::async_release(std::shared_ptr<AsyncRelease> call) {
+  core::must(!lent_, "the lease of a term is given back by its election");
+  engine_->async_release(*state_, std::move(call));
+}
+
 Client::Client(ClientOptions options) : engine_(Engine::make(std::move(options))) {}
 
 tl::expected<Lease, core::Refusal> Client::acquire(const std::string& key, const AcquireOptions& options,
@@ -46,6 +54,19 @@ tl::expected<Lease, core::Refusal> Client::acquire(const std::string& key, const
   auto state = engine_->acquire(key, options, stop);
   if (!state) return tl::unexpected(std::move(state.error()));
   return Lease(engine_, std::move(*state));
+}
+
+void Client::async_acquire(std::shared_ptr<AsyncAcquire> call, const std::string& key, AcquireOptions options,
+                           const std::stop_token& stop) const {
+  engine_->async_acquire(std::move(call), key, std::move(options), stop);
+}
+
+void Client::post(std::shared_ptr<AsyncCall> call) const { engine_->post(std::move(call)); }
+int Client::descriptor() const { return engine_->descriptor(); }
+// A copy: a handler may let this go.
+std::size_t Client::poll(const std::function<bool()>& goes_on) const {
+  const std::shared_ptr<Engine> engine = engine_;
+  return Engine::poll(engine, goes_on);
 }
 
 std::shared_ptr<Election> Client::election(core::ElectionPlan plan) const {

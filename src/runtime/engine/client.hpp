@@ -15,6 +15,7 @@
 #include "core/election/election_plan.hpp"
 #include "core/lease/timing.hpp"
 #include "core/notice.hpp"
+#include "runtime/engine/async_call.hpp"
 #include "runtime/engine/calls.hpp"
 #include "runtime/store/node.hpp"
 #include "tenure/event.hpp"
@@ -77,6 +78,9 @@ class Lease {
   tl::expected<core::Time, NotExtended> extend();
   // Gives it back now, and says how that went. After ReleaseOutcome::failed it may be called again.
   core::Released release();
+  // The same without waiting. It may go meanwhile.
+  void async_extend(std::shared_ptr<AsyncExtend> call);
+  void async_release(std::shared_ptr<AsyncRelease> call);
 
  private:
   friend class Client;
@@ -93,6 +97,13 @@ class Client {
   // A lease of this key, or why not. Stopping the token ends the wait, and leaves nothing behind.
   tl::expected<Lease, core::Refusal> acquire(const std::string& key, const AcquireOptions& options,
                                              std::stop_token stop = {});
+  // The same without waiting: ends in poll(). Whether somebody is to be told why it waits, on_waiting says; it is not called.
+  void async_acquire(std::shared_ptr<AsyncAcquire> call, const std::string& key, AcquireOptions options,
+                     const std::stop_token& stop) const;
+  void post(std::shared_ptr<AsyncCall> call) const;
+  // Readable when poll() has something to do; which runs the calls that have ended, as long as it should go on.
+  int descriptor() const;
+  std::size_t poll(const std::function<bool()>& goes_on) const;
   // An election that is not started yet.
   std::shared_ptr<Election> election(core::ElectionPlan plan) const;
   // A part in a fleet that it has not joined yet, with its heartbeats on that node, if not on the first.

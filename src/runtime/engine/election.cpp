@@ -28,14 +28,14 @@ tl::expected<Election::Run, Election::NotStarted> Election::start() {
   lock.lock();
   running_ = false;
   kept_alive_.reset();
-  changed_.notify_all();
+  notify();
   return tl::unexpected(why_not);
 }
 
 void Election::on_started(core::ElectionId id) {
   const Lock lock(mutex_);
   id_ = id;
-  changed_.notify_all();
+  notify();
 }
 
 void Election::request_stop() {
@@ -48,7 +48,7 @@ void Election::ask_to_stop(Lock& lock) {
   // Another thread may be in the middle of start().
   changed_.wait(lock, [&] { return !running_ || id_; });
   stopping_ = running_;
-  changed_.notify_all();
+  notify();
   const auto id = id_;
   lock.unlock();
   if (id) engine()->stop(*id);
@@ -110,6 +110,48 @@ Election::Waited Election::wait(core::Time deadline, const std::stop_token& stop
   }
 }
 
+void Election::AsyncWait::Cancel::operator()() const {
+  const auto it = election.lock();
+  if (!it) return;
+  const Lock lock(it->mutex_);
+  const auto found = std::ranges::find(it->waits_, call, [](const auto& wait) { return wait.get(); });
+  if (found == it->waits_.end()) return;
+  const auto ended = *found;
+  it->waits_.erase(found);
+  it->finish_wait(ended, {Waited::End::given_up});
+}
+
+void Election::async_wait(const std::shared_ptr<AsyncWait>& call, const std::stop_token& stop) {
+  {
+    const Lock lock(mutex_);
+    if (stop.stop_requested()) return finish_wait(call, {Waited::End::given_up});
+    if (!running_) return finish_wait(call, {Waited::End::not_started});
+    waits_.push_back(call);
+    notify();
+  }
+  // Called back here if it was stopped meanwhile.
+  if (stop.stop_possible()) {
+    call->on_stop_.emplace(stop, AsyncWait::Cancel{weak_from_this(), call.get()});
+  }
+}
+
+// On a thread of the client's: whoever calls this may have locked the engine.
+void Election::finish_wait(const std::shared_ptr<AsyncWait>& call, Waited end) {
+  call->end_ = std::move(end);
+  if (const auto it = engine()) it->run_for_user([it, call] { it->post(call); });
+}
+
+// Whoever waits looks again; who does so without a thread is told here.
+void Election::notify() {
+  changed_.notify_all();
+  if (waits_.empty()) return;
+  const bool stopped = !running_ || stopping_;
+  if (!stopped && !leading()) return;
+  for (const auto& call : std::exchange(waits_, {})) {
+    finish_wait(call, stopped ? Waited{Waited::End::stopped} : Waited{Waited::End::leads, term_->lease});
+  }
+}
+
 std::shared_ptr<LeaseState> Election::begin_work(Run run, const std::stop_token& stop) {
   Lock lock(mutex_);
   const auto stopped = [&] { return !running_ || stopping_ || started_ != run; };
@@ -123,7 +165,7 @@ std::shared_ptr<LeaseState> Election::begin_work(Run run, const std::stop_token&
 bool Election::end_work() {
   Lock lock(mutex_);
   term_->worker.reset();
-  changed_.notify_all();
+  notify();
   if (!term_->ending) return leading();
   // Closing the client waits for no work: the name may have been given back before.
   tell_loss(term_->lease->held());
@@ -143,7 +185,7 @@ void Election::on_elected(std::shared_ptr<LeaseState> lease) {
   const Lock lock(mutex_);
   term_ = Term{std::move(lease)};
   hindrance_.reset();
-  changed_.notify_all();
+  notify();
   // A lease that has run out before its handler's turn has come is no leadership (T58).
   post([this] {
     Lock inner(mutex_);
@@ -158,7 +200,7 @@ void Election::on_elected(std::shared_ptr<LeaseState> lease) {
 void Election::on_ending(const core::TermEnding& ending) {
   const Lock lock(mutex_);
   term_->ending = ending.reason;
-  changed_.notify_all();
+  notify();
   if (!term_->worker) tell_loss(true);
 }
 
@@ -215,7 +257,7 @@ void Election::on_stopped() {
   id_.reset();
   leader_.reset();
   hindrance_.reset();
-  changed_.notify_all();
+  notify();
   post([] {});  // the last, after which the engine is let go
 }
 
@@ -243,7 +285,7 @@ void Election::run_tasks() {
   }
   tells_.reset();
   telling_ = false;
-  changed_.notify_all();
+  notify();
 }
 
 }  // namespace tenure::runtime

@@ -13,6 +13,7 @@
 #include <string>
 #include <thread>
 #include <tl/expected.hpp>
+#include <vector>
 
 #include "core/election/election_plan.hpp"
 #include "runtime/engine/engine.hpp"
@@ -75,6 +76,26 @@ class Election : public ElectionListener, public std::enable_shared_from_this<El
   // Waits until it leads. Whether it is started again meanwhile changes nothing: who waited for the one before is told.
   Waited wait(core::Time deadline, const std::stop_token& stop);
 
+  // The same without waiting, and without a deadline: ends in Engine::poll().
+  class AsyncWait : public AsyncCall {
+   public:
+    void run(const std::shared_ptr<Engine>&) final { done(end_); }
+
+   protected:
+    virtual void done(const Waited& end) = 0;
+
+   private:
+    friend class Election;
+    struct Cancel {
+      std::weak_ptr<Election> election;
+      AsyncWait* call;
+      void operator()() const;
+    };
+    Waited end_{};
+    std::optional<std::stop_callback<Cancel>> on_stop_{};
+  };
+  void async_wait(const std::shared_ptr<AsyncWait>& call, const std::stop_token& stop);
+
   // Waits until it leads in that run, and from then on the caller works: the term is not given back before end_work(). Waits
   // on while another thread works in that term. Null when the run or the wait was stopped.
   std::shared_ptr<LeaseState> begin_work(Run run, const std::stop_token& stop);
@@ -104,6 +125,8 @@ class Election : public ElectionListener, public std::enable_shared_from_this<El
 
   std::shared_ptr<Engine> engine() const { return engine_.lock(); }
   bool leading() const;
+  void notify();
+  void finish_wait(const std::shared_ptr<AsyncWait>& call, Waited end);
   void ask_to_stop(Lock& lock);
   void tell_loss(bool work_ended);
   void post(std::function<void()> task);
@@ -116,6 +139,7 @@ class Election : public ElectionListener, public std::enable_shared_from_this<El
   core::ElectionPlan plan_;
   mutable std::mutex mutex_;  // never locked while the engine is called
   std::condition_variable_any changed_;
+  std::vector<std::shared_ptr<AsyncWait>> waits_;  // all of them for the election that runs
   bool running_ = false;
   bool stopping_ = false;  // it was asked to stop since it started
   Run started_ = 0;        // the last

@@ -1,7 +1,5 @@
 #include "runtime/engine/engine.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -12,7 +10,9 @@
 #include "core/base/text.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/engine/change.hpp"
+#include "runtime/engine/cork.hpp"
 #include "runtime/engine/loss_text.hpp"
+#include "runtime/engine/process_mark.hpp"
 #include "runtime/instance_id.hpp"
 
 namespace tenure::runtime {
@@ -41,13 +41,15 @@ core::BatchMax batch_max_of(const std::vector<std::shared_ptr<Node>>& nodes) {
 }  // namespace
 
 Engine::Engine(ClientOptions options)
-    : pid_(getpid()),
+    : process_(process_mark()),
       owner_(std::move(options.owner)),
       terms_(std::move(options.terms)),
       agent_({owner_, options.nodes.size(), terms_, batch_max_of(options.nodes)}, random_from_kernel()),
       lines_(std::move(options.nodes), owner_, random_from_kernel()),
       teller_(std::move(options.log), std::move(options.on_event)),
-      reactor_(*this) {}
+      reactor_(*this) {
+  reactor_.add_to_descriptor(completions_.fd());
+}
 
 // In a child its mutexes may be locked for ever, and its thread is not there: nothing of it can be taken apart.
 std::shared_ptr<Engine> Engine::make(ClientOptions options) {
@@ -57,11 +59,24 @@ std::shared_ptr<Engine> Engine::make(ClientOptions options) {
 }
 
 // After fork() there is no hidden thread in the child, and both would draw the same nonces.
-bool Engine::forked() const { return getpid() != pid_; }
+bool Engine::forked() const { return process_mark() != process_; }
 
 Engine::~Engine() {
-  Hold hold(reactor_);
-  settle(hold);
+  const Cork uncorked(nullptr);
+  Completions::Queue never_run;
+  {
+    Hold hold(reactor_);
+    const core::Time now = boot_now();
+    for (const core::AcquireId id : calls_.acquires()) agent_.cancel(id, now);
+    perform(now);
+    give_up_completed(now);
+    perform(now);
+    settle(hold);
+    never_run = completions_.take();
+  }
+  // With nothing locked: somebody may just be about to cancel one of them.
+  never_run.clear();
+  under_way_.clear();
 }
 
 // A release that was sent but not read by the store could be lost with the connection.
@@ -92,6 +107,7 @@ Calls::Acquisition Engine::acquire(const std::string& key, const AcquireOptions&
     std::optional<core::Refusal> waits{};
   } call;
   const std::stop_callback on_stop(stop, [&] { reactor_.interrupt(call); });
+  const Cork uncorked(nullptr);
   Hold hold(reactor_);
   const int patience = core::patience_of(options.timing.node_timeout);
   while (!closed_ && !stop.stop_requested() && leaves_elsewhere(key, patience)) {
@@ -157,6 +173,7 @@ Calls::Extension Engine::extend(LeaseState& lease) {
   struct Call : Waiter {
     Calls::Extension end{};
   } call;
+  const Cork uncorked(nullptr);
   Hold hold(reactor_);
   lease_idle_.wait(hold, [&] { return !calls_.extends(lease.id); });
   const core::Time now = boot_now();
@@ -173,7 +190,13 @@ Calls::Extension Engine::extend(LeaseState& lease) {
 }
 
 void Engine::finish_extension(core::LeaseId lease, Calls::Extension result) {
-  if (calls_.end(lease, std::move(result))) lease_idle_.notify_all();
+  if (!calls_.end(lease, std::move(result))) return;
+  lease_idle_.notify_all();
+  while (!calls_.extends(lease)) {
+    const auto next = extensions_.extract(lease);
+    if (next.empty()) return;
+    extend(*leases_.at(lease), *next.mapped(), boot_now());
+  }
 }
 
 core::Released Engine::release(LeaseState& lease) {
@@ -181,6 +204,7 @@ core::Released Engine::release(LeaseState& lease) {
   struct Call : Waiter {
     core::Released end{};
   } call;
+  const Cork uncorked(nullptr);
   Hold hold(reactor_);
   // One caller at a time; the next finds it done.
   lease_idle_.wait(hold, [&] { return !lease.releasing; });
@@ -232,10 +256,12 @@ void Engine::on(const core::Released& released, core::Time now) {
   if (!lease->let_go) return;
   leaving_.erase(lease->id);
   forget(lease->id, now);
+  begin_deferred(now);
 }
 
 void Engine::close() {
   if (forked()) return;
+  const Cork uncorked(nullptr);
   Hold hold(reactor_);
   if (closed_.exchange(true)) return;
   const core::Time now = boot_now();
@@ -243,6 +269,9 @@ void Engine::close() {
   agent_.close_fleet(now);
   perform(now);
   for (const core::AcquireId id : calls_.acquires()) agent_.cancel(id, now);
+  for (const Deferred& it : std::exchange(deferred_, {})) finish(*it.call);
+  perform(now);
+  give_up_completed(now);
   for (const auto& [id, lease] : leases_.all()) {
     if (lease->releasing || lease->released) continue;
     lease->released = std::make_unique<core::Released>(core::Released{id, core::ReleaseOutcome::released});
@@ -298,9 +327,13 @@ void Engine::perform(core::Time now, Pace releases) {
       }
       hear(lines_.perform(outcome.effects, now, releases), now);
     }
-    if (lines_.unsent()) hear(lines_.flush(), now);
+    if (lines_.unsent() && !Cork::of(&reactor_)) hear(lines_.flush(), now);
   } while (agent_.stirred());
-  if (look_back_at_ || !lines_.waiting()) return;
+  if (lines_.waiting()) look_back_soon(now);
+}
+
+void Engine::look_back_soon(core::Time now) {
+  if (look_back_at_) return;
   lines_.look_back();
   look_back_at_ = now + unread_max;
 }

@@ -17,6 +17,7 @@
 #include "runtime/engine/callback_executor.hpp"
 #include "runtime/engine/calls.hpp"
 #include "runtime/engine/client.hpp"
+#include "runtime/engine/completions.hpp"
 #include "runtime/engine/leases.hpp"
 #include "runtime/engine/lines.hpp"
 #include "runtime/engine/reactor.hpp"
@@ -54,6 +55,7 @@ class Engine final : private Reactor::Handler {
  public:
   // Throws std::system_error where the kernel gives no descriptor or thread.
   static std::shared_ptr<Engine> make(ClientOptions options);
+  // Without close(): what has not ended, or was not run, never is.
   ~Engine() override;
 
   Engine(const Engine&) = delete;
@@ -66,6 +68,19 @@ class Engine final : private Reactor::Handler {
   // Its handle goes. What was not given back is, and nobody waits for that: the release leaves behind everything that was
   // asked before, ahead of everything that is asked later, and is repeated until it is answered or the name must have lapsed.
   void let_go(LeaseState& lease);
+
+  // The same without waiting: each ends in the queue that poll() takes it from.
+  void async_acquire(std::shared_ptr<AsyncAcquire> call, const std::string& key, AcquireOptions options,
+                     const std::stop_token& stop);
+  void async_extend(LeaseState& lease, std::shared_ptr<AsyncExtend> call);
+  void async_release(LeaseState& lease, std::shared_ptr<AsyncRelease> call);
+  // One that has ended before it began.
+  void post(std::shared_ptr<AsyncCall> call);
+  // Readable when poll() has something to do.
+  int descriptor() const { return reactor_.descriptor(); }
+  // Reads what has come, and runs what has ended, as long as it should go on; how many it has run. What they ask for leaves
+  // at the end, together. What one of them throws comes out, and the others are left for the next time.
+  static std::size_t poll(const std::shared_ptr<Engine>& engine, const std::function<bool()>& goes_on);
 
   // False when the engine is closed. Throws std::system_error where the kernel gives no thread. The listener is known from
   // on_started() until on_stopped().
@@ -104,6 +119,14 @@ class Engine final : private Reactor::Handler {
  private:
   using Hold = Reactor::Hold;
   using Waiter = Reactor::Waiter;
+  friend struct AsyncAcquire::Cancel;
+  // An acquisition that waits for a release which it must not overtake.
+  struct Deferred {
+    AsyncAcquire* call;
+    core::Wish wish;
+    int patience;
+    bool tells;
+  };
 
   explicit Engine(ClientOptions options);
 
@@ -117,7 +140,16 @@ class Engine final : private Reactor::Handler {
   bool busy() const override;
 
   void perform(core::Time now, Pace releases = Pace::prompt);
+  void look_back_soon(core::Time now);
   void begin_release(LeaseState& lease, core::Time now);
+  void add(std::shared_ptr<AsyncCall> call);
+  void finish(AsyncCall& call);
+  void put(Completions::Completion completion);
+  void begin(Deferred acquisition, core::Time now);
+  void begin_deferred(core::Time now);
+  void cancel(AsyncAcquire& call);
+  void extend(LeaseState& lease, AsyncExtend& call, core::Time now);
+  void give_up_completed(core::Time now);
   bool leaves_elsewhere(const std::string& key, int patience) const;
   void hear(const Lines::Heard& heard, core::Time now);
   void settle(Hold& hold);
@@ -151,7 +183,7 @@ class Engine final : private Reactor::Handler {
   template <class Change>
   void change(const Change& change);
 
-  const pid_t pid_;  // of the process that made it
+  const std::int64_t process_;  // the one that made it
   const std::string owner_;
   const core::Terms terms_;
   std::atomic<bool> closed_ = false;
@@ -160,7 +192,11 @@ class Engine final : private Reactor::Handler {
   Calls calls_;
   Leases leases_;
   std::unordered_map<core::LeaseId, int> leaving_;  // let go, and not answered: with which patience
-  std::optional<core::Time> look_back_at_;  // for answers that nobody has read
+  std::optional<core::Time> look_back_at_;          // for answers that nobody has read
+  std::vector<std::shared_ptr<AsyncCall>> under_way_;
+  std::vector<Deferred> deferred_;
+  std::unordered_multimap<core::LeaseId, AsyncExtend*> extensions_;  // that wait for an earlier one
+  Completions completions_;
   std::condition_variable_any lease_idle_;  // a release or an extension has ended
   std::unordered_map<core::ElectionId, std::shared_ptr<ElectionListener>> listeners_;
   std::shared_ptr<FleetListener> fleet_listener_;

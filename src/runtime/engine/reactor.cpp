@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/boot_clock.hpp"
+#include "runtime/engine/cork.hpp"
 #include "runtime/net/event_descriptor.hpp"
 #include "runtime/timespec.hpp"
 
@@ -47,7 +48,8 @@ Reactor::~Reactor() {
 
 void Reactor::Hold::unlock() {
   if (!lock_) return;
-  reactor_.follow_changes();
+  // Whoever gathers requests unlocks without, when he is through.
+  if (!Cork::of(&reactor_)) reactor_.follow_changes();
   release();
 }
 
@@ -109,7 +111,6 @@ void Reactor::poll(Hold& hold, Waiter& poller, std::optional<core::Duration> lim
   handler_.on_ready(ready_among(polled_, std::span(fds).subspan(first)), boot_now());
 }
 
-// Reads what has come, without waiting for more.
 void Reactor::look() {
   const std::vector<Awaited> awaited = handler_.awaited();
   std::vector<pollfd> fds;
@@ -178,11 +179,16 @@ void Reactor::interrupt(Waiter& waiter) {
 
 void Reactor::follow_changes() {
   arm_timer();
+  if (watching_ && !handler_.awaits(watch_.watched())) watch_.set(handler_.awaited());
   if (poller_ == nullptr) {
     pass_on();
   } else if (!handler_.awaits(polled_)) {
     kick_poller();
   }
+}
+
+void Reactor::unwatch() {
+  if (std::exchange(watching_, false)) watch_.set({});
 }
 
 // Seldom a system call: a timer that fires too early is simply set again.

@@ -13,6 +13,7 @@
 #include "core/base/time.hpp"
 #include "runtime/engine/boot_timer.hpp"
 #include "runtime/engine/waker.hpp"
+#include "runtime/engine/watch_set.hpp"
 #include "runtime/net/descriptor.hpp"
 #include "runtime/store/connection.hpp"
 
@@ -91,11 +92,19 @@ class Reactor {
   // Without: it has something to look at.
   void interrupt(Waiter& waiter);
 
+  // For a loop that is not ours: readable when what is awaited is ready, while that is watched, or what was added is readable.
+  int descriptor() const { return watch_.fd(); }
+  void add_to_descriptor(int fd) { watch_.add(fd); }
+  // With the mutex locked.
+  void watch() { watching_ = true; }
+  void unwatch();
+  // With the mutex locked: reads what has come, without waiting for more. Also while another polls.
+  void look();
+
  private:
   void follow(Hold& hold, Waiter& waiter, std::optional<core::Duration> limit);
   void unfollow(Waiter& waiter);
   void poll(Hold& hold, Waiter& poller, std::optional<core::Duration> limit);
-  void look();
   void serve();
   void follow_changes();
   void pass_on();
@@ -114,6 +123,8 @@ class Reactor {
   Descriptor kick_;                // ends the poll of a caller
   Descriptor kick_hidden_;         // ends the poll of that thread
   bool hidden_kicked_ = false;     // and it has not noticed yet
+  WatchSet watch_;
+  bool watching_ = false;
   BootTimer timer_;
   std::optional<core::Time> armed_;
   bool stopping_ = false;
