@@ -1,3 +1,12 @@
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
 #include "benches.hpp"
 #include "client_of.hpp"
 #include "cores.hpp"
@@ -5,6 +14,7 @@
 #include "floor_calls.hpp"
 #include "measure.hpp"
 #include "stage.hpp"
+#include "tenure/asio.hpp"
 
 namespace tenure::bench {
 
@@ -38,6 +48,79 @@ struct Caller {
   PlainSet plain;
 };
 
+// One thread that sleeps in epoll: a handler gives its name back and takes it again.
+class Callbacks {
+ public:
+  Callbacks(const Client& client, const std::vector<Lock>& locks, int cycles)
+      : client_(client), locks_(locks), cycles_(cycles), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    epoll_ctl(epoll_, EPOLL_CTL_ADD, client.descriptor(), &event);
+  }
+  ~Callbacks() { ::close(epoll_); }
+  Callbacks(const Callbacks&) = delete;
+  Callbacks& operator=(const Callbacks&) = delete;
+
+  void block() {
+    left_ = locks_.size();
+    for (const Lock& lock : locks_) begin(lock, cycles_);
+    while (left_ > 0) {
+      epoll_event ready{};
+      epoll_wait(epoll_, &ready, 1, -1);
+      client_.poll();
+    }
+  }
+
+ private:
+  void begin(const Lock& lock, int cycles) {
+    lock.async_acquire({.wait_max = std::chrono::milliseconds::zero()},
+                       [this, &lock, cycles](tl::expected<Lease, Refusal> lease) {
+                         expect(lease.has_value(), "no lease");
+                         lease->async_release([this, &lock, cycles](const auto& released) {
+                           expect(released.has_value(), "not released");
+                           if (cycles > 1) return begin(lock, cycles - 1);
+                           left_ -= 1;
+                         });
+                       });
+  }
+
+  const Client& client_;
+  const std::vector<Lock>& locks_;
+  int cycles_;
+  int epoll_;
+  std::size_t left_ = 0;
+};
+
+// The same by coroutines.
+class Coroutines {
+ public:
+  Coroutines(const Client& client, const std::vector<Lock>& locks, int cycles)
+      : driver_(client, io_.get_executor()), locks_(locks), cycles_(cycles) {}
+
+  void block() {
+    for (const Lock& lock : locks_) boost::asio::co_spawn(io_, work(lock), boost::asio::detached);
+    io_.restart();
+    io_.run();
+  }
+
+ private:
+  boost::asio::awaitable<void> work(const Lock& lock) {
+    Wait wait;
+    wait.wait_max = std::chrono::milliseconds::zero();
+    for (int i = 0; i < cycles_; ++i) {
+      auto lease = co_await driver_.acquire(lock, wait, boost::asio::use_awaitable);
+      expect(lease.has_value(), "no lease");
+      const auto released = co_await driver_.release(*lease, boost::asio::use_awaitable);
+      expect(released.has_value(), "not released");
+    }
+  }
+
+  boost::asio::io_context io_{1};
+  AsioDriver driver_;
+  const std::vector<Lock>& locks_;
+  int cycles_;
+};
+
 }  // namespace
 
 Rows one_caller(Stage& stage) {
@@ -49,19 +132,30 @@ Rows one_caller(Stage& stage) {
   const auto floor = [&](auto& calls) {
     return [&] { return timed([&] { alone(by_hand.redis, calls, "redlock:floor", times); }); };
   };
-  const auto ours = [&] {
+  const auto scopes = [&] {
     return timed([&] {
       for (int i = 0; i < times; ++i) expect(lock.try_acquire());
     });
   };
-  Row row{
-      "one", "Acquire and release, one caller",
-      "One caller takes a free name and gives it back, again and again. etcd writes each step to disk and "
-      "is reached by its JSON gateway; Redis here keeps nothing on disk.",
-      time_column};
+  const auto ours = [&] {
+    return timed([&] {
+      for (int i = 0; i < times; ++i) {
+        auto lease = expect(lock.try_acquire());
+        expect(lease.release());
+      }
+    });
+  };
+  Row row{"one", "Acquire and release, one caller",
+          "One caller takes a free name and gives it back, again and again. A scope does not wait for the "
+          "answer to "
+          "its release, which the next acquisition goes behind; all others wait for both answers. etcd "
+          "writes each step to disk and "
+          "is reached by its JSON gateway; Redis here keeps nothing on disk.",
+          time_column};
   std::vector<Contestant> all{{"A  the same scripts", Kind::floor, floor(by_hand.same), times},
                               {"B  SET NX PX, compare-delete", Kind::floor, floor(by_hand.plain), times},
-                              {"Tenure", Kind::tenure, ours, times}};
+                              {"Tenure", Kind::tenure, ours, times},
+                              {"Tenure, a scope", Kind::tenure, scopes, times}};
   const auto peers = stage.peers(nodes[0].socket_path());
   for (const auto& peer : peers) all.push_back(cycles_of(*peer, 1));
   row.entries = measure(all, stage.rounds());
@@ -71,7 +165,10 @@ Rows one_caller(Stage& stage) {
       {"speed / that of the fastest peer", speed_of_fastest_peer(row, "Tenure", stage), Goal::Side::at_least,
        1, Unit::times,
        "Where that is PostgreSQL: its advisory lock is an entry in the server's memory that ends "
-       "with the session: it has no time to live, no token, and a server process for each caller."}};
+       "with the session: it has no time to live, no token, and a server process for each caller."},
+      {"speed of a scope / that of the fastest peer", speed_of_fastest_peer(row, "Tenure, a scope", stage),
+       Goal::Side::at_least, 1, Unit::times,
+       "A scope waits for one answer where the peers wait for two; the row above counts both ways alike."}};
   return {row};
 }
 
@@ -91,36 +188,49 @@ Rows many_callers(Stage& stage) {
   Crowd ours(callers, [&](std::size_t i) {
     for (int k = 0; k < cycles; ++k) expect(locks[i].try_acquire());
   });
+  std::vector<Lock> own_names;
+  for (std::size_t i = 0; i < callers; ++i) own_names.push_back(client.lock("e" + std::to_string(i)));
+  Callbacks callbacks(client, own_names, cycles);
+  Coroutines coroutines(client, own_names, cycles);
   Floor one(nodes[0].socket_path());
   std::vector<SameScripts> pipe_same(callers, SameScripts(one));
   std::vector<PlainSet> pipe_plain(callers, PlainSet(one));
   const auto pipe = [&](auto& calls) {
     return [&] { return timed([&] { pipelined(one, calls, cycles); }); };
   };
-  const auto crowd = [](Crowd& all) { return [&] { return timed([&] { all.block(); }); }; };
+  const auto crowd = [](auto& all) { return [&] { return timed([&] { all.block(); }); }; };
   Row row{"many", "Acquire and release, 64 callers with names of their own",
           "64 callers at the same time. The floors A and B are one thread that keeps 64 requests under way, "
-          "what an event loop for this one purpose could do; C and D are 64 threads that block, each on a "
-          "connection of its own, as Tenure's callers are 64 threads that block, on one client.",
+          "what an event loop for this one purpose could do, as Tenure's callbacks and coroutines are one "
+          "thread; C "
+          "and D are 64 threads that block, each on a connection of its own, as Tenure's callers are 64 "
+          "threads that block, on one client.",
           time_column};
   std::vector<Contestant> all{{"A  64 pipelined, the same scripts", Kind::floor, pipe(pipe_same), work},
                               {"B  64 pipelined, SET NX PX", Kind::floor, pipe(pipe_plain), work},
                               {"C  64 threads, the same scripts", Kind::floor, crowd(same), work},
                               {"D  64 threads, SET NX PX", Kind::floor, crowd(plain), work},
-                              {"Tenure", Kind::tenure, crowd(ours), work}};
+                              {"Tenure", Kind::tenure, crowd(ours), work},
+                              {"Tenure, callbacks", Kind::tenure, crowd(callbacks), work},
+                              {"Tenure, coroutines", Kind::tenure, crowd(coroutines), work}};
   const auto peers = stage.peers(nodes[0].socket_path());
   for (const auto& peer : peers) all.push_back(cycles_of(*peer, callers));
   row.entries = measure(all, stage.rounds());
   constexpr const char* woken =
-      "Tenure's calls block, so 64 callers are 64 threads, each of which sleeps and is woken twice a cycle; "
-      "C does nothing else, and shows what that costs. ";
-  row.goals = {
-      {"speed / A's", row.speed("Tenure", row.entries[0].name), Goal::Side::at_least, 0.75, Unit::times,
-       woken +
-           std::string("A is one thread that sends 64 requests at once and never waits for a single one.")},
-      {"speed / node-redlock's", row.speed("Tenure", "node-redlock"), Goal::Side::at_least, 1.5, Unit::times,
-       woken + std::string("The 64 callers of node-redlock are promises on one thread, whose requests go out "
-                           "together.")}};
+      "64 callers that block are 64 threads, each of which sleeps and is woken twice a cycle; C does nothing "
+      "else, and shows what that costs.";
+  row.goals = {};
+  for (const std::string way : {"Tenure, callbacks", "Tenure, coroutines"}) {
+    row.goals.push_back({way.substr(8) + ": speed / A's", row.speed(way, row.entries[0].name),
+                         Goal::Side::at_least, 0.75, Unit::times,
+                         "A only formats and counts; every lease of Tenure is kept, watched and timed."});
+    row.goals.push_back({way.substr(8) + ": speed / node-redlock's", row.speed(way, "node-redlock"),
+                         Goal::Side::at_least, 1.5, Unit::times,
+                         "The 64 callers of node-redlock are promises on one thread, whose requests go out "
+                         "together, as these are."});
+  }
+  row.goals.push_back({"blocking: speed / C's", row.speed("Tenure", row.entries[2].name),
+                       Goal::Side::at_least, 0.75, Unit::times, woken});
   return {row};
 }
 

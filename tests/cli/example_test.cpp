@@ -80,6 +80,15 @@ TEST(ElectionExample, PrintsTheLifeOfACandidate) {  // E9
   EXPECT_EQ(two.exit_code(), 0);
 }
 
+TEST(AsyncExamples, TakeManyLocksOnOneThread) {  // A1
+  const ReadyRedis redis;
+  for (const char* program : {paths::async_epoll, paths::async_asio}) {
+    const Process process({program, redis.url()});
+    EXPECT_EQ(process.exit_code(), 0) << process.err();
+    for (const char* job : {"job-0: token ", "job-63: token "}) EXPECT_TRUE(has(process.out(), job));
+  }
+}
+
 TEST(Examples, TakeTheirNodesFromTheEnvironment) {
   const ReadyRedis redis;
   const Process::Options options{.environment = plain_environment({"TENURE_REDIS=" + redis.url()})};
@@ -94,7 +103,7 @@ TEST(Examples, TakeTheirNodesFromTheEnvironment) {
 }
 
 TEST(Examples, SayHowTheyAreUsed) {
-  for (const char* program : {paths::keeper, paths::leader_election}) {
+  for (const char* program : {paths::keeper, paths::leader_election, paths::async_epoll, paths::async_asio}) {
     const Process process({program, "--help"});
     EXPECT_EQ(process.exit_code(), 0);
     EXPECT_TRUE(has(process.out(), std::string("Usage: ") + program + " [URL ...]")) << process.out();

@@ -67,7 +67,9 @@ TEST(Scope, AReleaseThatIsLostWithItsConnectionIsRepeated) {
     auto lease = client.lock("a").try_acquire();
     ASSERT_TRUE(lease);
     nodes[0].pause();
-    { const auto goes = std::move(*lease); }
+    {
+      const auto goes = std::move(*lease);
+    }
     // What has arrived before is still heard when the server goes on, or is not.
     if (i % 2 == 0) nodes[0].resume();
     nodes[0].resume();
@@ -112,7 +114,8 @@ TEST(Scope, AClientThatGoesWaitsUntilItsReleasesAreAnswered) {
   for (const bool closes : {false, true}) {
     auto client = std::make_unique<Client>(open(nodes));
     std::vector<Lease> leases;
-    for (int i = 0; i < 50; ++i) leases.push_back(client->lock("a" + std::to_string(i)).try_acquire().value());
+    for (int i = 0; i < 50; ++i)
+      leases.push_back(client->lock("a" + std::to_string(i)).try_acquire().value());
     leases.clear();
     if (closes) {
       client->close();
@@ -151,7 +154,9 @@ TEST(Scope, AChildGivesNothingBack) {
   ASSERT_TRUE(lease);
   const pid_t child = fork();
   if (child == 0) {
-    { const auto goes = std::move(*lease); }
+    {
+      const auto goes = std::move(*lease);
+    }
     _exit(0);
   }
   int status = 0;

@@ -8,6 +8,8 @@ extern const char* const source_dir;
 extern const char* const program;        // tenure itself
 extern const char* const fleet_program;  // what it becomes for the commands of fleets
 extern const char* const keeper;         // examples
+extern const char* const async_epoll;
+extern const char* const async_asio;
 extern const char* const leader_election;
 extern const char* const lease_process;
 extern const char* const candidate_process;
