@@ -246,13 +246,14 @@ TEST_P(ElectionLifeTest, WorkThatIsNotWaitedForByClosingIsNotDrained) {
   std::atomic<bool> works = false;
   std::atomic<bool> open = false;
   auto ran = std::async(std::launch::async, [&] {
-    EXPECT_TRUE(one.election.run({}, [&](const Lease& term) {
+    const auto run = one.election.run({}, [&](const Lease& term) {
       works = true;
       EXPECT_TRUE(wait_until([&] { return term.lost().stop_requested(); }));
       EXPECT_EQ(term.loss(), Loss::closed);
       EXPECT_FALSE(term.held());
       wait_until([&] { return open.load(); });
-    }));
+    });
+    EXPECT_TRUE(!run && run.error().code == Refusal::Code::closed);
   });
   ASSERT_TRUE(wait_until([&] { return works.load(); }));
   // A handler that has not begun when its client is closed is not called any more.
