@@ -35,6 +35,9 @@ namespace detail {
 
 struct AsioState;
 
+// How an operation ends: in Client::poll(), sooner when it is cancelled, or not; or elsewhere.
+enum class AsioKind { polled, goes_on, not_polled };
+
 // One that is under way. Its state keeps it until it has ended; what the client still holds of it keeps no client alive.
 class AsioOperation {
  public:
@@ -53,6 +56,7 @@ class AsioOperation {
   std::weak_ptr<AsioState> state_;
   bool under_way_ = false;  // guarded by its mutex
   std::size_t place_ = 0;
+  bool polled_ = true;  // it ends in Client::poll()
 };
 
 // What the driver and its operations share. The mutex is for those that end on a thread of the client.
@@ -65,6 +69,7 @@ struct AsioState : std::enable_shared_from_this<AsioState> {
       const std::lock_guard lock(mutex);
       operation->state_ = weak_from_this();
       operation->under_way_ = true;
+      polled += operation->polled_ ? 1 : 0;
       operation->place_ = under_way.size();
       under_way.push_back(std::move(operation));
     }
@@ -75,6 +80,7 @@ struct AsioState : std::enable_shared_from_this<AsioState> {
     std::shared_ptr<AsioOperation> ended;
     const std::lock_guard lock(mutex);
     if (!std::exchange(operation.under_way_, false)) return false;
+    polled -= operation.polled_ ? 1 : 0;
     ended = std::move(under_way[operation.place_]);
     if (operation.place_ + 1 < under_way.size()) {
       under_way[operation.place_] = std::move(under_way.back());
@@ -87,7 +93,7 @@ struct AsioState : std::enable_shared_from_this<AsioState> {
   void wait() {
     {
       const std::lock_guard lock(mutex);
-      if (waiting || gone || under_way.empty()) return;
+      if (waiting || gone || polled == 0) return;
       waiting = true;
     }
     readable.async_wait(boost::asio::posix::stream_descriptor::wait_read,
@@ -125,6 +131,7 @@ struct AsioState : std::enable_shared_from_this<AsioState> {
   boost::asio::posix::stream_descriptor readable;
   std::mutex mutex;
   std::vector<std::shared_ptr<AsioOperation>> under_way;
+  std::size_t polled = 0;  // how many of them end in Client::poll()
   bool waiting = false;
   bool gone = false;
 };
@@ -134,12 +141,14 @@ template <class Result, class CompletionHandler>
 class AsioCall final : public AsioOperation,
                        public std::enable_shared_from_this<AsioCall<Result, CompletionHandler>> {
  public:
-  AsioCall(CompletionHandler handler, const boost::asio::any_io_executor& executor, bool can_be_cancelled)
+  AsioCall(CompletionHandler handler, const boost::asio::any_io_executor& executor, AsioKind kind)
       : work_(boost::asio::prefer(boost::asio::get_associated_executor(handler, executor),
                                   boost::asio::execution::outstanding_work.tracked)),
         slot_(boost::asio::get_associated_cancellation_slot(handler)),
         handler_(std::move(handler)),
-        can_be_cancelled_(can_be_cancelled) {}
+        can_be_cancelled_(kind != AsioKind::goes_on) {
+    polled_ = kind != AsioKind::not_polled;
+  }
 
   void connect() {
     if (!can_be_cancelled_ || !slot_.is_connected()) return;
@@ -246,7 +255,7 @@ class AsioDriver {
           its_lock.async_acquire(
               its_wait, [call](Result result) { call->complete(std::move(result)); }, stop);
         },
-        true, token, std::move(lock), std::move(wait));
+        detail::AsioKind::polled, token, std::move(lock), std::move(wait));
   }
 
   /// The same, with a Wait that suits most.
@@ -264,7 +273,7 @@ class AsioDriver {
         [](auto call, Lease* its_lease) {
           its_lease->async_release([call](Result result) { call->complete(std::move(result)); });
         },
-        false, token, &lease);
+        detail::AsioKind::goes_on, token, &lease);
   }
 
   /// void(tl::expected<BootClock::time_point, Refusal>). The same.
@@ -275,7 +284,7 @@ class AsioDriver {
         [](auto call, Lease* its_lease) {
           its_lease->async_extend([call](Result result) { call->complete(std::move(result)); });
         },
-        false, token, &lease);
+        detail::AsioKind::goes_on, token, &lease);
   }
 
   /// void(tl::expected<void, Refusal>): when Lease::lost() stops; Lease::loss() says why. Of a lease that goes without being
@@ -283,8 +292,8 @@ class AsioDriver {
   template <class CompletionToken>
   auto lost(const Lease& lease, CompletionToken&& token) {
     return start<tl::expected<void, Refusal>>(
-        [](auto call, const std::stop_token& lost) { call->end_when_stopped(lost); }, true, token,
-        lease.lost());
+        [](auto call, const std::stop_token& lost) { call->end_when_stopped(lost); },
+        detail::AsioKind::not_polled, token, lease.lost());
   }
 
   /// void(tl::expected<std::uint64_t, Refusal>): the term, as Election::wait_for_leadership() gives it.
@@ -297,17 +306,17 @@ class AsioDriver {
           its_election->async_wait_for_leadership(
               [call](Result result) { call->complete(std::move(result)); }, stop);
         },
-        true, token, &election);
+        detail::AsioKind::polled, token, &election);
   }
 
  private:
   template <class Result, class Begin, class CompletionToken, class... Arguments>
-  auto start(Begin begin, bool can_be_cancelled, CompletionToken& token, Arguments... arguments) {
+  auto start(Begin begin, detail::AsioKind kind, CompletionToken& token, Arguments... arguments) {
     return boost::asio::async_initiate<CompletionToken, void(Result)>(
-        [state = state_, executor = executor_, begin, can_be_cancelled](auto handler, auto... its_arguments) {
+        [state = state_, executor = executor_, begin, kind](auto handler, auto... its_arguments) {
           using Handler = std::decay_t<decltype(handler)>;
-          const auto call = std::make_shared<detail::AsioCall<Result, Handler>>(std::move(handler), executor,
-                                                                                can_be_cancelled);
+          const auto call =
+              std::make_shared<detail::AsioCall<Result, Handler>>(std::move(handler), executor, kind);
           state->begin(call);
           call->connect();
           begin(call, std::move(its_arguments)...);

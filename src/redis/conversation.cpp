@@ -185,7 +185,15 @@ void Conversation::send_held_back(std::vector<Command>& out) {
   }
 }
 
+// Nobody waits for the release of a scope: what its client wants next stands behind it. A release that has to be sent again,
+// because Redis does not know the script, would be overtaken, and the name found held by ourselves. So the first one brings it.
+CallBy Conversation::first_by_body(const core::Request& request, CallBy by) {
+  if (!std::holds_alternative<core::ReleaseRequest>(request)) return by;
+  return std::exchange(released_, true) ? by : CallBy::body;
+}
+
 void Conversation::send(Asked asked, CallBy by, std::vector<Command>& out) {
+  by = first_by_body(asked.request, by);
   out.push_back(script_call(asked.request, keyspace_, epoch_, by));
   if (tells_what_was_seen(asked.request)) out.back().push_back(std::to_string(*seen_));
   sent_.push_back(std::move(asked));

@@ -74,6 +74,7 @@ class Conversation {
 
   bool ready() const { return open_ && greeting_left_ == 0 && !admitting_; }
   bool given_up(const Asked& asked) const;
+  CallBy first_by_body(const core::Request& request, CallBy by);
   void send(Asked asked, CallBy by, std::vector<Command>& out);
   void send_held_back(std::vector<Command>& out);
   void ask_admission(std::vector<Command>& out);
@@ -89,6 +90,7 @@ class Conversation {
   std::optional<Introduction> admitting_{};  // said and not answered yet, behind all that is in sent_
   std::string epoch_{};                      // that the connection was admitted to
   std::string record_{};                     // with this record
+  bool released_ = false;                    // something was, on this connection
   std::deque<Asked> held_back_;
   std::ptrdiff_t returned_ = 0;  // how many of those at the front were sent before, and are to be sent again
   std::deque<Asked> sent_;

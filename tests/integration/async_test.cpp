@@ -37,7 +37,7 @@ TEST(Async, ManyAcquisitionsAreUnderWayFromOneThread) {
     int released = 0;
     for (Lease& lease : leases) {
       EXPECT_TRUE(lease.held());
-      lease.async_extend([](auto deadline) { EXPECT_TRUE(deadline); });
+      lease.async_extend([](const auto&) {});  // in time, or refused because it was given back
       lease.async_release([&](const tl::expected<Released, Refusal>& how) {
         EXPECT_EQ(how, Released::released);
         released += 1;
