@@ -33,7 +33,7 @@ TEST_F(Conversing, RequestsWaitUntilGreetingAndAdmissionAreAnswered) {
   EXPECT_FALSE(answer(ok));
   EXPECT_EQ(said(), (std::vector<Command>{admit(1)}));
   EXPECT_FALSE(answer(record("e1")));
-  EXPECT_EQ(said(), (std::vector<Command>{call(acquire_a), call(release_a)}));
+  EXPECT_EQ(said(), (std::vector<Command>{call(acquire_a), call(release_a, "e1", CallBy::body)}));
 }
 
 // Whoever connects may be asked before the connection stands.
@@ -136,6 +136,16 @@ TEST_F(Conversing, AScriptThatRedisForgotIsSentWhole) {
   const auto reply = answer(Value::of(5));
   ASSERT_TRUE(reply);
   EXPECT_EQ(reply->id, RequestId{1});
+}
+
+// T12: sent again, it would come behind what is asked next, which nobody has held back.
+TEST_F(Conversing, TheFirstReleaseOfAConnectionBringsItsScriptAlong) {
+  Conversation& talk = admitted();
+  talk.ask(RequestId{1}, release_b, out);
+  talk.ask(RequestId{2}, acquire_a, out);
+  talk.ask(RequestId{3}, release_a, out);
+  EXPECT_EQ(said(),
+            (std::vector<Command>{call(release_b, "e1", CallBy::body), call(acquire_a), call(release_a)}));
 }
 
 TEST_F(Conversing, AfterScriptFlushTheRequestsKeepTheirOrder) {
