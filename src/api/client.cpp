@@ -19,6 +19,9 @@ namespace {
 
 using detail::usage;
 
+// Whoever looks for longer sleeps better.
+constexpr std::chrono::milliseconds spin_max{1};
+
 // A sentence about what is wrong, whatever the store, or nothing.
 std::optional<std::string> error_in(const ClientOptions& options) {
   if (auto error = core::name_error("the lock prefix", options.lock_prefix)) return error;
@@ -29,6 +32,9 @@ std::optional<std::string> error_in(const ClientOptions& options) {
   if (cap < core::ttl_min || cap > core::ttl_cap_max) {
     return "a ttl_max of " + core::to_text(cap) + " is not between " + core::to_text(core::ttl_min) +
            " and " + core::to_text(core::ttl_cap_max);
+  }
+  if (options.spin < options.spin.zero() || options.spin > spin_max) {
+    return "spin must be between 0 and " + core::to_text(spin_max);
   }
   return std::nullopt;
 }
@@ -48,7 +54,12 @@ tl::expected<Client, Refusal> detail::Context::open(ClientOptions options,
                                                     const std::shared_ptr<const runtime::Store>& store) {
   if (options.id.empty()) options.id = runtime::make_instance_id();
 
-  runtime::ClientOptions inner{store->make_nodes(), options.id, store->terms(), std::move(options.log), {}};
+  runtime::ClientOptions inner;
+  inner.nodes = store->make_nodes();
+  inner.owner = options.id;
+  inner.terms = store->terms();
+  inner.spin = options.spin;
+  inner.log = std::move(options.log);
   if (options.on_event) {
     // Users know locks, elections and sessions by their names, not by their keys.
     inner.on_event = [tell = std::move(options.on_event), store, prefix = options.lock_prefix](Event event) {

@@ -352,5 +352,24 @@ TEST(ApiLock, ManyThreadsOfOneClientTakeTurns) {
   }
 }
 
+// Whether answers come while somebody looks, or not, changes nothing but the time that it takes.
+TEST(ApiLock, CallersMaySpin) {
+  Nodes nodes(1);
+  ClientOptions options = options_for(nodes);
+  options.spin = std::chrono::microseconds(200);
+  const Client client = Client::open(std::move(options)).value();
+  std::vector<std::jthread> callers;
+  for (int caller = 0; caller < 4; ++caller) {
+    callers.emplace_back([&client] {
+      for (int i = 0; i < 50; ++i) {
+        auto lease = client.lock("a").acquire();
+        ASSERT_TRUE(lease) << lease.error().message;
+        EXPECT_TRUE(lease->held());
+        EXPECT_TRUE(lease->release());
+      }
+    });
+  }
+}
+
 }  // namespace
 }  // namespace tenure::test

@@ -35,6 +35,14 @@ TEST(Durations, OfAClientAreRefusedByTheirName) {
   }
 }
 
+TEST(Durations, OfSpinningAreRefusedByItsName) {
+  using std::chrono::microseconds;
+  for (const microseconds duration : {microseconds::max(), microseconds::min(), -1us, 1'001us}) {
+    expect_refused(refusal_of(Client::open({.spin = duration})), "spin", {});
+  }
+  EXPECT_TRUE(Client::open({.spin = 1'000us}));
+}
+
 TEST(Durations, OfALockAreRefusedByTheirName) {
   Nodes nodes(1);
   const Client client = open(nodes);

@@ -32,6 +32,7 @@ class Events : public Reactor::Handler {
   }
   void set_wake(std::optional<core::Time> when) { wake_ = when; }
   void set_busy(bool busy) { busy_ = busy; }
+  bool asked() const override { return !events_.empty(); }
 
   Reactor* reactor = nullptr;
   mutable std::atomic<int> polls = 0;
@@ -77,7 +78,9 @@ class Events : public Reactor::Handler {
 
 class AReactor : public testing::Test {
  protected:
-  AReactor() { events_.reactor = &reactor_; }
+  explicit AReactor(core::Duration spin = core::Duration::zero()) : reactor_(events_, spin) {
+    events_.reactor = &reactor_;
+  }
 
   // An event that is awaited, and heard of once.
   Descriptor add(Reactor::Waiter* waiter = nullptr) {
@@ -111,7 +114,7 @@ class AReactor : public testing::Test {
   }
 
   Events events_;
-  Reactor reactor_{events_};
+  Reactor reactor_;
 };
 
 TEST_F(AReactor, IsPolledByWhoWaitsAlone) {
@@ -275,6 +278,27 @@ TEST_F(AReactor, LosesNoWakeUp) {
   }
   EXPECT_EQ(done, threads * rounds);
   EXPECT_EQ(events_.heard, threads * rounds);
+}
+
+class AReactorThatSpins : public AReactor {
+ protected:
+  AReactorThatSpins() : AReactor(1ms) {}
+};
+
+// What comes while the caller looks ends its wait, and so does what comes when it has long gone to sleep.
+TEST_F(AReactorThatSpins, HearsWhatComesAtOnceAndWhatComesLate) {
+  for (const auto late : {0ms, 20ms}) {
+    Reactor::Waiter waiter;
+    const Descriptor event = add(&waiter);
+    std::thread server([&] {
+      std::this_thread::sleep_for(late);
+      signal(event);
+    });
+    wait(waiter);
+    server.join();
+    EXPECT_TRUE(waiter.done());
+  }
+  EXPECT_EQ(pollers(), std::set{std::this_thread::get_id()});
 }
 
 }  // namespace

@@ -33,6 +33,8 @@ struct ClientOptions {
   std::vector<std::shared_ptr<Node>> nodes{};  // one, or several of which a quorum decides
   std::string owner{};                         // unlike that of any other process: make_instance_id()
   core::Terms terms{};                         // what all clients of these nodes agree on
+  core::Duration
+      spin{};  // a caller looks for its answer for so long before it sleeps, while answers do come meanwhile
   // Told in sentences what goes wrong beside the calls, and of events what happens to which key; on a thread of
   // their own.
   std::function<void(std::string_view)> log{};

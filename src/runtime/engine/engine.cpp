@@ -38,6 +38,11 @@ core::BatchMax batch_max_of(const std::vector<std::shared_ptr<Node>>& nodes) {
   return all;
 }
 
+// Where there is one core, whoever looks for an answer keeps the server from giving it.
+core::Duration spin_of(core::Duration wished) {
+  return sysconf(_SC_NPROCESSORS_ONLN) > 1 ? wished : core::Duration::zero();
+}
+
 }  // namespace
 
 Engine::Engine(ClientOptions options)
@@ -47,7 +52,7 @@ Engine::Engine(ClientOptions options)
       agent_({owner_, options.nodes.size(), terms_, batch_max_of(options.nodes)}, random_from_kernel()),
       lines_(std::move(options.nodes), owner_, random_from_kernel()),
       teller_(std::move(options.log), std::move(options.on_event)),
-      reactor_(*this) {
+      reactor_(*this, spin_of(options.spin)) {
   reactor_.add_to_descriptor(completions_.fd());
 }
 

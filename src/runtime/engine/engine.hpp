@@ -138,6 +138,7 @@ class Engine final : private Reactor::Handler {
     return core::sooner(core::sooner(agent_.wake(), lines_.wake()), look_back_at_);
   }
   bool busy() const override;
+  bool asked() const override { return lines_.waiting(); }
 
   void perform(core::Time now, Pace releases = Pace::prompt);
   void look_back_soon(core::Time now);

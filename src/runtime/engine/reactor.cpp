@@ -29,12 +29,23 @@ std::vector<Awaited> ready_among(std::span<const Awaited> polled, std::span<cons
   return ready;
 }
 
+// Looks at them again and again, without sleeping.
+bool came_within(std::vector<pollfd>& fds, core::Duration length) {
+  const timespec at_once{};
+  const core::Time end = boot_now() + length;
+  do {
+    if (ppoll(fds.data(), fds.size(), &at_once, nullptr) > 0) return true;
+  } while (boot_now() < end);
+  return false;
+}
+
 }  // namespace
 
-Reactor::Reactor(Handler& handler)
+Reactor::Reactor(Handler& handler, core::Duration spin)
     : handler_(handler),
       kick_(make_event_descriptor()),
       kick_hidden_(make_event_descriptor()),
+      spin_(spin),
       thread_([this] { serve(); }) {}
 
 Reactor::~Reactor() {
@@ -99,11 +110,17 @@ void Reactor::poll(Hold& hold, Waiter& poller, std::optional<core::Duration> lim
   const std::size_t first = fds.size();
   for (const Awaited& it : polled_) fds.push_back({it.fd, it.events, 0});
 
+  // The thread that nobody waits for is in no hurry.
+  const core::Duration look = hidden || !handler_.asked() ? core::Duration::zero() : spin_.next();
+  const bool looks = look > core::Duration::zero();
+
   arm_timer();
   hold.release();
+  const bool came = looks && came_within(fds, look);
   const timespec timeout = timespec_of(limit.value_or(core::Duration::zero()));
-  ppoll(fds.data(), fds.size(), limit ? &timeout : nullptr, nullptr);
+  if (!came) ppoll(fds.data(), fds.size(), limit ? &timeout : nullptr, nullptr);
   hold.lock();
+  if (looks) spin_.on_looked(came);
 
   poller_ = nullptr;
   if (fds[0].revents != 0) clear(hidden ? kick_hidden_ : kick_);

@@ -12,6 +12,7 @@
 
 #include "core/base/time.hpp"
 #include "runtime/engine/boot_timer.hpp"
+#include "runtime/engine/spin.hpp"
 #include "runtime/engine/waker.hpp"
 #include "runtime/engine/watch_set.hpp"
 #include "runtime/net/descriptor.hpp"
@@ -37,6 +38,8 @@ class Reactor {
     // Must somebody poll, also if nobody waits? What can wait is not a reason: whoever polls next reads it, and the timer sees to
     // it that this is not for long.
     virtual bool busy() const = 0;
+    // Is an answer under way?
+    virtual bool asked() const = 0;
   };
 
   // Somebody who waits to be told that it is done. Guarded by the mutex, until its waker has said so.
@@ -74,7 +77,8 @@ class Reactor {
   };
 
   // The handler is driven from now on. Throws std::system_error where the kernel gives no descriptor or thread.
-  explicit Reactor(Handler& handler);
+  // A caller looks for an answer for so long before it sleeps, as far as that helps.
+  explicit Reactor(Handler& handler, core::Duration spin = core::Duration::zero());
   // Nobody waits any more.
   ~Reactor();
   Reactor(const Reactor&) = delete;
@@ -123,6 +127,7 @@ class Reactor {
   Descriptor kick_;                // ends the poll of a caller
   Descriptor kick_hidden_;         // ends the poll of that thread
   bool hidden_kicked_ = false;     // and it has not noticed yet
+  Spin spin_;                      // of callers
   WatchSet watch_;
   bool watching_ = false;
   BootTimer timer_;
