@@ -1,6 +1,7 @@
 // Tenure's side of the comparison: a client of these nodes.
 #pragma once
 
+#include <chrono>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -21,10 +22,12 @@ inline Client client_of(std::vector<std::string> urls, std::string id = {}) {
   return Client::open(std::move(options)).value();
 }
 
-inline Client client_of(const test::Nodes& nodes) {
-  std::vector<std::string> urls;
-  for (const auto& address : nodes.addresses()) urls.push_back(redis::to_text(address));
-  return client_of(std::move(urls));
+inline Client client_of(const test::Nodes& nodes, std::chrono::microseconds spin = {}) {
+  ClientOptions options;
+  options.nodes.clear();
+  for (const auto& address : nodes.addresses()) options.nodes.push_back(redis::to_text(address));
+  options.spin = spin;
+  return Client::open(std::move(options)).value();
 }
 
 // The value, or the end of the benchmark.

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -31,16 +32,11 @@ class SameScripts {
     // Makes them known. A floor that is refused would be too cheap.
     const auto granted = redis.call(acquire("warm", warm, redis::CallBy::body));
     if (granted->type != REDIS_REPLY_INTEGER) throw std::runtime_error("the floor is granted nothing");
-    const auto token = static_cast<core::Token>(granted->integer);
-    redis.call(call(core::ConfirmRequest{"warm", warm, token}, redis::CallBy::body));
     redis.call(call(core::ReleaseRequest{"warm", warm}, redis::CallBy::body));
   }
-  Words acquire(const std::string& key) {
+  Words acquire(const std::string& key, core::Token proposal = 0) {
     grant_ = core::Grant("floor", ++nonce_);
-    return acquire(key, grant_, redis::CallBy::sha1);
-  }
-  Words confirm(const std::string& key, core::Token token) const {
-    return call(core::ConfirmRequest{key, grant_, token}, redis::CallBy::sha1);
+    return acquire(key, grant_, redis::CallBy::sha1, proposal);
   }
   Words release(const std::string& key) const {
     return call(core::ReleaseRequest{key, grant_}, redis::CallBy::sha1);
@@ -53,8 +49,9 @@ class SameScripts {
     return redis::script_call(request, keyspace_, record_.epoch, by);
   }
   // As one who has seen no token there.
-  Words acquire(const std::string& key, const core::Grant& grant, redis::CallBy by) const {
-    Words words = call(core::AcquireRequest{key, grant, ttl}, by);
+  Words acquire(const std::string& key, const core::Grant& grant, redis::CallBy by,
+                core::Token proposal = 0) const {
+    Words words = call(core::AcquireRequest{key, grant, ttl, std::nullopt, proposal}, by);
     words.emplace_back("0");
     return words;
   }

@@ -1,5 +1,3 @@
-#include <sys/epoll.h>
-#include <unistd.h>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -8,6 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "benches.hpp"
+#include "callbacks.hpp"
 #include "client_of.hpp"
 #include "cores.hpp"
 #include "crowd.hpp"
@@ -48,50 +47,7 @@ struct Caller {
   PlainSet plain;
 };
 
-// One thread that sleeps in epoll: a handler gives its name back and takes it again.
-class Callbacks {
- public:
-  Callbacks(const Client& client, const std::vector<Lock>& locks, int cycles)
-      : client_(client), locks_(locks), cycles_(cycles), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
-    epoll_event event{};
-    event.events = EPOLLIN;
-    epoll_ctl(epoll_, EPOLL_CTL_ADD, client.descriptor(), &event);
-  }
-  ~Callbacks() { ::close(epoll_); }
-  Callbacks(const Callbacks&) = delete;
-  Callbacks& operator=(const Callbacks&) = delete;
-
-  void block() {
-    left_ = locks_.size();
-    for (const Lock& lock : locks_) begin(lock, cycles_);
-    while (left_ > 0) {
-      epoll_event ready{};
-      epoll_wait(epoll_, &ready, 1, -1);
-      client_.poll();
-    }
-  }
-
- private:
-  void begin(const Lock& lock, int cycles) {
-    lock.async_acquire({.wait_max = std::chrono::milliseconds::zero()},
-                       [this, &lock, cycles](tl::expected<Lease, Refusal> lease) {
-                         expect(lease.has_value(), "no lease");
-                         lease->async_release([this, &lock, cycles](const auto& released) {
-                           expect(released.has_value(), "not released");
-                           if (cycles > 1) return begin(lock, cycles - 1);
-                           left_ -= 1;
-                         });
-                       });
-  }
-
-  const Client& client_;
-  const std::vector<Lock>& locks_;
-  int cycles_;
-  int epoll_;
-  std::size_t left_ = 0;
-};
-
-// The same by coroutines.
+// The same as Callbacks by coroutines.
 class Coroutines {
  public:
   Coroutines(const Client& client, const std::vector<Lock>& locks, int cycles)
@@ -121,6 +77,9 @@ class Coroutines {
   int cycles_;
 };
 
+// For the clients that look for their answers before they sleep.
+constexpr std::chrono::microseconds spin{100};
+
 }  // namespace
 
 Rows one_caller(Stage& stage) {
@@ -128,40 +87,49 @@ Rows one_caller(Stage& stage) {
   Caller by_hand(nodes[0].socket_path());
   const Client client = client_of(nodes);
   const Lock lock = client.lock("bench");
+  const Client eager = client_of(nodes, spin);
+  const Lock eager_lock = eager.lock("spin");
   constexpr int times = 500;
   const auto floor = [&](auto& calls) {
     return [&] { return timed([&] { alone(by_hand.redis, calls, "redlock:floor", times); }); };
   };
-  const auto scopes = [&] {
-    return timed([&] {
-      for (int i = 0; i < times; ++i) expect(lock.try_acquire());
-    });
+  const auto scopes = [&](const Lock& of) {
+    return [&] {
+      return timed([&] {
+        for (int i = 0; i < times; ++i) expect(of.try_acquire());
+      });
+    };
   };
-  const auto ours = [&] {
-    return timed([&] {
-      for (int i = 0; i < times; ++i) {
-        auto lease = expect(lock.try_acquire());
-        expect(lease.release());
-      }
-    });
+  const auto both_ways = [&](const Lock& of) {
+    return [&] {
+      return timed([&] {
+        for (int i = 0; i < times; ++i) {
+          auto lease = expect(of.try_acquire());
+          expect(lease.release());
+        }
+      });
+    };
   };
-  Row row{"one", "Acquire and release, one caller",
-          "One caller takes a free name and gives it back, again and again. A scope does not wait for the "
-          "answer to "
-          "its release, which the next acquisition goes behind; all others wait for both answers. etcd "
-          "writes each step to disk and "
-          "is reached by its JSON gateway; Redis here keeps nothing on disk.",
-          time_column};
+  Row row{
+      "one", "Acquire and release, one caller",
+      "One caller takes a free name and gives it back, again and again. A scope does not wait for the "
+      "answer to "
+      "its release, which the next acquisition goes behind; all others wait for both answers. With spin a "
+      "caller looks for its answer for up to 100 µs before it sleeps. etcd writes each step to disk and "
+      "is reached by its JSON gateway; Redis here keeps nothing on disk.",
+      time_column};
   std::vector<Contestant> all{{"A  the same scripts", Kind::floor, floor(by_hand.same), times},
                               {"B  SET NX PX, compare-delete", Kind::floor, floor(by_hand.plain), times},
-                              {"Tenure", Kind::tenure, ours, times},
-                              {"Tenure, a scope", Kind::tenure, scopes, times}};
+                              {"Tenure", Kind::tenure, both_ways(lock), times},
+                              {"Tenure, a scope", Kind::tenure, scopes(lock), times},
+                              {"Tenure, spin", Kind::tenure, both_ways(eager_lock), times},
+                              {"Tenure, spin, a scope", Kind::tenure, scopes(eager_lock), times}};
   const auto peers = stage.peers(nodes[0].socket_path());
   for (const auto& peer : peers) all.push_back(cycles_of(*peer, 1));
   row.entries = measure(all, stage.rounds());
   row.goals = {
       {"speed / A's", row.speed("Tenure", row.entries[0].name), Goal::Side::at_least, 0.9, Unit::times,
-       "Between two cores most of the time is spent on waking the one that sleeps; see the rows with spin."},
+       "Between two cores most of the time is spent on waking the one that sleeps; see the lines with spin."},
       {"speed / that of the fastest peer", speed_of_fastest_peer(row, "Tenure", stage), Goal::Side::at_least,
        1, Unit::times,
        "Where that is PostgreSQL: its advisory lock is an entry in the server's memory that ends "
