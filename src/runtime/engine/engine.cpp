@@ -161,7 +161,7 @@ Calls::Acquisition Engine::acquire(const std::string& key, const AcquireOptions&
     throw;
   }
   reactor_.leave(hold, call);
-  if (call.end) (*call.end)->patience = patience;
+  if (call.end) (*call.end)->patience = static_cast<std::int8_t>(patience);
   return std::move(call.end);
 }
 
@@ -230,7 +230,7 @@ void Engine::begin_release(LeaseState& lease, core::Time now) {
   lease.releasing = true;
   finish_extension(lease.id, not_extended("it was given back"));
   lease.deadline = over;
-  if (teller_.wanted()) lease.key = agent_.tenant().key_of(lease.id);
+  if (teller_.wanted()) releasing_[lease.id] = agent_.tenant().key_of(lease.id);
   agent_.release(lease.id, now);
 }
 
@@ -255,7 +255,9 @@ void Engine::on(const core::Released& released, core::Time now) {
   lease->released = std::make_unique<core::Released>(released);
   lease->releasing = false;
   lease_idle_.notify_all();
-  if (!failed) teller_.tell({Event::Kind::released, std::move(lease->key), lease->token, {}});
+  if (auto key = releasing_.extract(lease->id); key && !failed) {
+    teller_.tell({Event::Kind::released, std::move(key.mapped()), lease->token, {}});
+  }
   calls_.end(released);
   // Of one that failed this goes on: until the name must have lapsed.
   if (!lease->let_go) return;

@@ -192,8 +192,9 @@ class Engine final : private Reactor::Handler {
   Lines lines_;
   Calls calls_;
   Leases leases_;
-  std::unordered_map<core::LeaseId, int> leaving_;  // let go, and not answered: with which patience
-  std::optional<core::Time> look_back_at_;          // for answers that nobody has read
+  std::unordered_map<core::LeaseId, std::string> releasing_;  // the keys, where somebody is told
+  std::unordered_map<core::LeaseId, int> leaving_;            // let go, and not answered: with which patience
+  std::optional<core::Time> look_back_at_;                    // for answers that nobody has read
   std::vector<std::shared_ptr<AsyncCall>> under_way_;
   std::vector<Deferred> deferred_;
   std::unordered_multimap<core::LeaseId, AsyncExtend*> extensions_;  // that wait for an earlier one

@@ -81,7 +81,7 @@ void Engine::begin(Deferred acquisition, core::Time now) {
   call->id_ = agent_.acquire(std::move(acquisition.wish), now);
   Calls::Acquire ends;
   ends.done = [this, call](Calls::Acquisition end) {
-    if (end) (*end)->patience = call->patience_;
+    if (end) (*end)->patience = static_cast<std::int8_t>(call->patience_);
     call->end_ = std::move(end);
     call->id_.reset();
     finish(*call);

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stop_token>
-#include <string>
 #include <unordered_map>
 
 #include "core/notice.hpp"
@@ -18,17 +18,16 @@ inline constexpr core::Time over{};  // a deadline that has always passed
 struct LeaseState {
   core::LeaseId id{};
   core::Token token = 0;
-  int patience = 0;  // with which its requests are sent
   std::atomic<core::Time> deadline{};
   core::Time noted{};  // the deadline as the engine last set it
   std::atomic<std::optional<core::LossReason>> loss{};
   std::atomic<bool> uncertain = false;  // its last renewal failed
   std::stop_source lost;
+  std::int8_t patience = 0;  // with which its requests are sent
   // Guarded by the engine's mutex.
   bool releasing = false;                      // its release is under way
   bool let_go = false;                         // its handle is gone
   std::unique_ptr<core::Released> released{};  // the last word
-  std::string key{};                           // while it is released, where somebody is told
 
   // With the mutex locked: is there nothing left to do?
   bool given_back() const { return released && released->outcome != core::ReleaseOutcome::failed; }
