@@ -63,6 +63,8 @@ TEST(Holder, IsUnknownWhileASilentNodeCouldDecide) {
   Nodes nodes(3);
   const Client client = open(nodes);
   const auto lease = client.lock("a").try_acquire().value();
+  // A majority has answered; the last node is asked, and may do it only now.
+  ASSERT_TRUE(wait_until([&] { return nodes.all_show("redlock:a", nodes.values("redlock:a")[0]); }));
   nodes[0].command({"DEL", "redlock:a"});
   nodes[2].pause();
   const auto unknown = client.lock("a", asked_within(1s)).holder();

@@ -102,7 +102,7 @@ TEST_F(Admitted, AdmittedAgainTheRequestsBehindKeepTheirOrder) {
   const auto heard = hear(record("e2", "quarantined"));
   ASSERT_TRUE(heard.admitted);
   EXPECT_EQ(heard.admitted->epoch, "e2");
-  EXPECT_EQ(said(), (std::vector<Command>{call(acquire_a, "e2"), call(release_a, "e2")}));
+  EXPECT_EQ(said(), (std::vector<Command>{call(acquire_a, "e2"), call(release_a, "e2", CallBy::body)}));
   EXPECT_EQ(answer(Value::of(5))->id, RequestId{4});
   EXPECT_EQ(answer(one_done)->id, RequestId{5});
   EXPECT_FALSE(talk.waiting());
@@ -160,7 +160,7 @@ TEST_F(Admitted, AnAcquireAndItsReleaseStayInOrderOverAnAdmission) {
   EXPECT_FALSE(answer(no_script));  // 2
   said();
   hear(record("e2"));
-  EXPECT_EQ(said(), (std::vector<Command>{call(acquire_a, "e2"), call(release_a, "e2")}));
+  EXPECT_EQ(said(), (std::vector<Command>{call(acquire_a, "e2"), call(release_a, "e2", CallBy::body)}));
 }
 
 // What went back was run by nobody.
