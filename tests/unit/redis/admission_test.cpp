@@ -102,7 +102,7 @@ TEST_F(Admitted, AdmittedAgainTheRequestsBehindKeepTheirOrder) {
   const auto heard = hear(record("e2", "quarantined"));
   ASSERT_TRUE(heard.admitted);
   EXPECT_EQ(heard.admitted->epoch, "e2");
-  EXPECT_EQ(said(), (std::vector<Command>{call(acquire_a, "e2"), call(release_a, "e2", CallBy::body)}));
+  EXPECT_EQ(said(), (std::vector<Command>{call(acquire_a, "e2"), call(release_a, "e2")}));
   EXPECT_EQ(answer(Value::of(5))->id, RequestId{4});
   EXPECT_EQ(answer(one_done)->id, RequestId{5});
   EXPECT_FALSE(talk.waiting());
