@@ -77,7 +77,8 @@ TEST(MovedFrom, AHandleMayBeAssignedAgainAndGivesBackWhatItHad) {
   other = std::move(lease);
   EXPECT_EQ(other.name(), "a");
   EXPECT_TRUE(other.held());
-  EXPECT_TRUE(wait_until([&] { return nodes.none_has("redlock:b"); })) << "what it held before was given back";
+  EXPECT_TRUE(wait_until([&] { return nodes.none_has("redlock:b"); }))
+      << "what it held before was given back";
   lease = client.lock("c").try_acquire().value();
   EXPECT_TRUE(lease.held());
   EXPECT_EQ(lease.name(), "c");
