@@ -14,7 +14,7 @@ class Handler {
  public:
   template <class Function>
     requires(!std::same_as<std::remove_cvref_t<Function>, Handler> && std::invocable<Function, Result>)
-  Handler(Function&& function)  // NOLINT(google-explicit-constructor): a lambda is one
+  Handler(Function&& function)
       : function_(std::make_unique<Of<std::remove_cvref_t<Function>>>(std::forward<Function>(function))) {}
 
   void operator()(Result result) && { std::exchange(function_, nullptr)->call(std::move(result)); }
@@ -26,8 +26,7 @@ class Handler {
   };
   template <class Function>
   struct Of final : Any {
-    template <class From>
-    explicit Of(From&& from) : function(std::forward<From>(from)) {}
+    explicit Of(Function its) : function(std::move(its)) {}
     void call(Result result) override { std::move(function)(std::move(result)); }
     Function function;
   };

@@ -32,10 +32,11 @@ TEST(MovedFrom, ALeaseHoldsNothing) {
 TEST(MovedFrom, ALockAndAClientAreStillTheSame) {
   Nodes nodes(1);
   Client client = open(nodes, "web-1");
-  const Client other = std::move(client);
+  // A copy, which is what is shown.
+  const Client other = std::move(client);  // NOLINT(performance-move-const-arg)
   EXPECT_EQ(client.id(), "web-1");
   Lock lock = client.lock("a");
-  const Lock copy = std::move(lock);
+  const Lock copy = std::move(lock);  // NOLINT(performance-move-const-arg)
   EXPECT_EQ(lock.name(), "a");
   EXPECT_TRUE(lock.try_acquire());
   EXPECT_TRUE(copy.try_acquire());
