@@ -40,6 +40,11 @@ Rows placement(Stage& stage);
 Rows fleet(Stage& stage);
 // What a fleet costs while nothing happens.
 Rows idle_fleet(Stage& stage);
+// What Redis pays for a fleet as it grows.
+Rows growth(Stage& stage);
+// Some of its instances, numbered from `first` on and `of` so many, in one process, until SIGTERM.
+void fleet_instances(const std::string& url, std::size_t first, std::size_t count, std::size_t sessions,
+                     std::size_t of, const std::string& file);
 // One of them, in a process of its own, until SIGTERM.
 void fleet_instance(const std::string& url, const std::string& id, std::size_t sessions,
                     std::chrono::milliseconds ttl);

@@ -44,6 +44,7 @@ const std::vector<Bench>& benches() {
       {"elections", {Cores::apart}, false, thousand_elections},
       {"fleet", {Cores::apart}, false, fleet},
       {"idle", {Cores::apart}, false, idle_fleet},
+      {"growth", {Cores::apart}, false, growth},
   };
   return all;
 }
@@ -154,6 +155,11 @@ int main(int argc, char** argv) {
   if (words.size() == 5 && words[0] == "--instance") {
     const std::chrono::milliseconds ttl(std::stol(words[4]));
     tenure::bench::fleet_instance(words[1], words[2], std::stoul(words[3]), ttl);
+    return 0;
+  }
+  if (words.size() == 7 && words[0] == "--instances") {
+    tenure::bench::fleet_instances(words[1], std::stoul(words[2]), std::stoul(words[3]), std::stoul(words[4]),
+                                   std::stoul(words[5]), words[6]);
     return 0;
   }
   if (words == std::vector<std::string>{"--peers"}) return tenure::bench::try_peers() ? 0 : 1;
