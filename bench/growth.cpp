@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "benches.hpp"
+#include "cores.hpp"
 #include "instances.hpp"
 #include "owned_counts.hpp"
 #include "stage.hpp"
@@ -63,7 +64,7 @@ class Throng {
  private:
   std::string file() const { return (directory_.path() / "owned").string(); }
 
-  test::Nodes nodes_{1};
+  test::Nodes nodes_ = start_nodes(1);
   test::Directory directory_{"growth"};
   std::size_t sessions_;
   OwnedCounts counts_;
