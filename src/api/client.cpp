@@ -47,7 +47,7 @@ tl::expected<Client, Refusal> Client::open(ClientOptions options) {
   if (auto error = error_in(options)) return tl::unexpected(usage(std::move(*error)));
   auto store = detail::open_store(options);
   if (!store) return tl::unexpected(usage(std::move(store.error())));
-  return detail::Context::open(std::move(options), std::move(*store));
+  return detail::Context::open(std::move(options), *store);
 }
 
 tl::expected<Client, Refusal> detail::Context::open(ClientOptions options,

@@ -130,11 +130,11 @@ void Election::on_leader_changed(
 
 void Election::on_hindered(std::function<void(const Refusal& why)> handler) {
   if (!running_) return;
-  const auto& [context, name, timing, election] = *running_;
+  const auto context = running_->context;
   // To the log of the client, where nobody else hears it.
-  if (!handler) handler = [context = context](const Refusal& why) { context->client.log(why.message); };
-  election->handlers.on_hindered = [context = context, name = name,
-                                    handler = std::move(handler)](const core::Refusal& why) {
+  if (!handler) handler = [context](const Refusal& why) { context->client.log(why.message); };
+  running_->election->handlers.on_hindered = [context, name = running_->name,
+                                              handler = std::move(handler)](const core::Refusal& why) {
     handler(detail::hindered(why, name, *context));
   };
 }

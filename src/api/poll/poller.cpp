@@ -179,7 +179,7 @@ Poller::Poller(Fleet& fleet, std::unique_ptr<SessionSource> source, PollWork wor
 // In a child its threads are not there, and nobody can wait for them: nothing of it can be taken apart.
 Poller::~Poller() {
   if (state_->pid != getpid()) {
-    static_cast<void>(state_.release());
+    static_cast<void>(state_.release());  // NOLINT(bugprone-unused-return-value)
   } else {
     stop();
   }
