@@ -199,9 +199,9 @@ TEST_P(Contract, AProposedTokenIsMintedAboveAllOthersAndNotAheadOfTheClock) {
       << "who repeats a grant gets its token, whatever it proposes";
 
   for (const Token late : {minted - 500, minted}) {
-    AcquireRequest other{"late" + std::to_string(late), theirs, long_enough};
-    other.proposal = late;
-    const Token next = token_in(one.ask(other));
+    AcquireRequest behind{"late" + std::to_string(late), theirs, long_enough};
+    behind.proposal = late;
+    const Token next = token_in(one.ask(behind));
     EXPECT_GT(next, minted);
     EXPECT_LT(next, minted + 1'000) << "the next number, as without a proposal";
   }

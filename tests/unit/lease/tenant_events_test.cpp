@@ -205,7 +205,9 @@ TEST_F(OfTenant, SeveralNodesAreProposedATokenByTheirClocks) {
   const auto first = sent();
   for (const Send& it : first) {
     const auto* acquire = std::get_if<AcquireRequest>(&it.request);
-    if (acquire != nullptr) EXPECT_EQ(acquire->proposal, 0U);
+    if (acquire != nullptr) {
+      EXPECT_EQ(acquire->proposal, 0U);
+    }
     reply({it}, acquire != nullptr ? Reply(Granted{7}) : Reply(NodeClock{1000h}), at(0s));
   }
   actions.clear();
