@@ -69,7 +69,7 @@ class Actions : public std::vector<Action> {
 template <class Take>
 void offer(Actions& actions, const Take& take) {
   Actions told = std::move(actions);
-  actions.clear();
+  actions.clear();  // NOLINT(bugprone-use-after-move)
   while (!told.empty()) {
     Actions more;
     for (Action& action : told) {
