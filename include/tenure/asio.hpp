@@ -6,7 +6,7 @@
 //   auto lease = co_await driver.acquire(client.lock("job"), boost::asio::use_awaitable);
 #pragma once
 
-#include <unistd.h>
+#include <fcntl.h>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -62,7 +62,7 @@ class AsioOperation {
 // What the driver and its operations share. The mutex is for those that end on a thread of the client.
 struct AsioState : std::enable_shared_from_this<AsioState> {
   AsioState(Client its_client, const boost::asio::any_io_executor& executor)
-      : client(std::move(its_client)), readable(executor, ::dup(client.descriptor())) {}
+      : client(std::move(its_client)), readable(executor, ::fcntl(client.descriptor(), F_DUPFD_CLOEXEC, 0)) {}
 
   void begin(std::shared_ptr<AsioOperation> operation) {
     {
@@ -187,7 +187,8 @@ class AsioCall final : public AsioOperation,
   struct OnStop {
     std::weak_ptr<AsioCall> call;
     void operator()() const {
-      if (const auto it = call.lock()) it->complete_empty();
+      // On the executor: here it may be any thread, or the very call that begins it.
+      if (const auto it = call.lock()) boost::asio::post(it->work_, [it] { it->complete_empty(); });
     }
   };
   using Executor = boost::asio::associated_executor_t<CompletionHandler, boost::asio::any_io_executor>;

@@ -100,6 +100,7 @@ tl::expected<Conversation::Heard, core::Failure> Conversation::hear(const Value&
   sent_.pop_front();
   // After SCRIPT FLUSH or a restart Redis knows our scripts no more; nothing was run (T29).
   if (value.kind == Value::Kind::error && value.text.starts_with("NOSCRIPT") && !given_up(asked)) {
+    released_ = false;  // the next release brings its script along again
     // What stands behind an admission waits for it: its reply must not come before.
     if (admitting_) {
       held_back_.insert(held_back_.begin() + returned_++, std::move(asked));
@@ -132,6 +133,7 @@ tl::expected<Conversation::Heard, core::Failure> Conversation::hear_admission(co
                                                                               std::vector<Command>& out) {
   if (value.kind == Value::Kind::error) {
     if (!value.text.starts_with("NOSCRIPT")) return tl::unexpected(classify(value.text));
+    released_ = false;
     send_admission(CallBy::body, out);
     return Heard{};
   }
@@ -186,7 +188,8 @@ void Conversation::send_held_back(std::vector<Command>& out) {
 }
 
 // Nobody waits for the release of a scope: what its client wants next stands behind it. A release that has to be sent again,
-// because Redis does not know the script, would be overtaken, and the name found held by ourselves. So the first one brings it.
+// because Redis does not know the script, would be overtaken, and the name found held by ourselves. So the first one brings it,
+// and again the first after Redis has forgotten a script.
 CallBy Conversation::first_by_body(const core::Request& request, CallBy by) {
   if (!std::holds_alternative<core::ReleaseRequest>(request)) return by;
   return std::exchange(released_, true) ? by : CallBy::body;

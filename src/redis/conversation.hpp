@@ -90,7 +90,7 @@ class Conversation {
   std::optional<Introduction> admitting_{};  // said and not answered yet, behind all that is in sent_
   std::string epoch_{};                      // that the connection was admitted to
   std::string record_{};                     // with this record
-  bool released_ = false;                    // something was, on this connection
+  bool released_ = false;                    // something was, since it is known to have forgotten no script
   std::deque<Asked> held_back_;
   std::ptrdiff_t returned_ = 0;  // how many of those at the front were sent before, and are to be sent again
   std::deque<Asked> sent_;

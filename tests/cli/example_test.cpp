@@ -83,7 +83,7 @@ TEST(ElectionExample, PrintsTheLifeOfACandidate) {  // E9
 TEST(AsyncExamples, TakeManyLocksOnOneThread) {  // A1
   const ReadyRedis redis;
   for (const char* program : {paths::async_epoll, paths::async_asio}) {
-    const Process process({program, redis.url()});
+    const Process process({program, redis.url()}, {.environment = plain_environment({})});
     EXPECT_EQ(process.exit_code(), 0) << process.err();
     for (const char* job : {"job-0: token ", "job-63: token "}) EXPECT_TRUE(has(process.out(), job));
   }

@@ -91,6 +91,23 @@ TEST(Async, WhatHandlersAskForLeavesTogether) {
   ASSERT_TRUE(loop.run_until(client, [&] { return begun > 0 && leases.size() == 32; }));
 }
 
+// A handler that takes its time holds up nobody: what was asked for before it leaves all the same.
+TEST(Async, WhatHandlersAskForLeavesAlsoWhileAnotherTakesItsTime) {
+  Nodes nodes(1);
+  const Client client = open(nodes);
+  EventLoop loop(client);
+  std::optional<bool> freed;
+  for (const char* name : {"a", "b"}) {
+    client.lock(name).async_acquire({}, [&, slow = std::string(name) == "b"](Acquired lease) {
+      ASSERT_TRUE(lease) << lease.error().message;
+      if (!slow) return std::this_thread::sleep_for(50ms);  // longer than the look that poll() has begun with
+      freed = wait_until([&] { return nodes.none_has("redlock:a"); });
+    });
+  }
+  ASSERT_TRUE(loop.run_until(client, [&] { return freed.has_value(); }));
+  EXPECT_TRUE(*freed) << "the lease of the first handler is gone, and its name is not free";
+}
+
 TEST(Async, ABlockingCallInAHandlerDoesNotWaitForItself) {
   Nodes nodes(1);
   const Client client = open(nodes);

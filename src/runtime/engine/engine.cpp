@@ -73,6 +73,7 @@ Engine::~Engine() {
     Hold hold(reactor_);
     const core::Time now = boot_now();
     for (const core::AcquireId id : calls_.acquires()) agent_.cancel(id, now);
+    for (const Deferred& it : std::exchange(deferred_, {})) finish(*it.call);
     perform(now);
     give_up_completed(now);
     perform(now);

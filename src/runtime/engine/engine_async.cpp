@@ -189,6 +189,7 @@ std::size_t Engine::poll(const std::shared_ptr<Engine>& engine, const std::funct
     Engine& engine;
     Completions::Queue& rest;
     ~End() {
+      if (engine.forked()) return;  // a child that came out of a handler
       const Cork uncorked(nullptr);
       const Hold hold(engine.reactor_);
       engine.completions_.put_back(std::move(rest));
@@ -197,7 +198,7 @@ std::size_t Engine::poll(const std::shared_ptr<Engine>& engine, const std::funct
     }
   };
   const End end{it, batch};
-  while (!batch.empty() && goes_on()) {
+  while (!batch.empty() && goes_on() && !it.forked()) {
     const Completions::Completion next = std::move(batch.front());
     batch.pop_front();
     if (next.waits) {

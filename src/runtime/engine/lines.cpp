@@ -159,8 +159,9 @@ Lines::Heard Lines::begin_fleet(std::shared_ptr<Node> data, const std::string& f
   Heard heard;
   changes_.reset();
   if (data != data_) {
-    for (const Line& line : lines_) {
-      if (line.node == data_index()) line.connection->drop(core::silence, heard.news);
+    for (Line& line : lines_) {
+      if (line.node != data_index()) continue;
+      call(line, heard.news, [&](Connection& it) { it.drop(core::silence, heard.news); });
     }
     std::erase_if(lines_, [this](const Line& line) { return line.node == data_index(); });
     data_ = std::move(data);

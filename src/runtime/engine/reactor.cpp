@@ -59,8 +59,13 @@ Reactor::~Reactor() {
 
 void Reactor::Hold::unlock() {
   if (!lock_) return;
-  // Whoever gathers requests unlocks without, when he is through.
-  if (!Cork::of(&reactor_)) reactor_.follow_changes();
+  // Whoever gathers requests does the rest when he is through. The timer is set at once: should that take him long, the
+  // reactor's own thread lets them go.
+  if (Cork::of(&reactor_)) {
+    reactor_.arm_timer();
+  } else {
+    reactor_.follow_changes();
+  }
   release();
 }
 

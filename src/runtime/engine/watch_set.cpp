@@ -1,5 +1,6 @@
 #include "runtime/engine/watch_set.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
 
@@ -23,33 +24,36 @@ WatchSet::WatchSet() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
 }
 
 // What cannot be added is read by the client's own thread, a moment later.
-void WatchSet::control(int what, const Awaited& awaited) {
-  if (awaited.fd < 0) return;
+void WatchSet::control(int what, int fd, short events) {
+  if (fd < 0) return;
   epoll_event event{};
-  event.events = epoll_events(awaited.events);
-  const int done = epoll_ctl(epoll_.get(), what, awaited.fd, &event);
-  // A dial that goes on with another address has closed its socket, and the next one may have the same number.
-  if (done != 0 && what == EPOLL_CTL_MOD) epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, awaited.fd, &event);
+  event.events = epoll_events(events);
+  epoll_ctl(epoll_.get(), what, fd, &event);
 }
 
-void WatchSet::add(int fd) { control(EPOLL_CTL_ADD, {fd, POLLIN, 0}); }
+void WatchSet::add(int fd) { control(EPOLL_CTL_ADD, fd, POLLIN); }
 
 void WatchSet::set(std::vector<Awaited> awaited) {
-  // What is closed is in no set any more, and its number may be that of a new connection: so all that goes, goes first.
-  for (const Awaited& old : watched_) {
-    const auto same = [&](const Awaited& it) { return it.connection == old.connection && it.fd == old.fd; };
-    if (std::ranges::none_of(awaited, same)) control(EPOLL_CTL_DEL, old);
-  }
-  for (const Awaited& it : awaited) {
-    const auto old = std::ranges::find_if(
-        watched_, [&](const Awaited& was) { return was.connection == it.connection && was.fd == it.fd; });
-    if (old == watched_.end()) {
-      control(EPOLL_CTL_ADD, it);
-    } else if (old->events != it.events) {
-      control(EPOLL_CTL_MOD, it);
+  std::vector<Descriptor> copies(awaited.size());
+  for (std::size_t i = 0; i < watched_.size(); ++i) {
+    const Awaited& old = watched_[i];
+    const auto same = std::ranges::find_if(awaited, [&](const Awaited& it) {
+      return it.fd >= 0 && it.connection == old.connection && it.fd == old.fd;
+    });
+    if (same == awaited.end()) {
+      control(EPOLL_CTL_DEL, copies_[i].get(), 0);
+      continue;
     }
+    if (same->events != old.events) control(EPOLL_CTL_MOD, copies_[i].get(), same->events);
+    copies[static_cast<std::size_t>(same - awaited.begin())] = std::move(copies_[i]);
+  }
+  for (std::size_t i = 0; i < awaited.size(); ++i) {
+    if (copies[i] || awaited[i].fd < 0) continue;
+    copies[i].reset(fcntl(awaited[i].fd, F_DUPFD_CLOEXEC, 0));
+    control(EPOLL_CTL_ADD, copies[i].get(), awaited[i].events);
   }
   watched_ = std::move(awaited);
+  copies_ = std::move(copies);
 }
 
 }  // namespace tenure::runtime

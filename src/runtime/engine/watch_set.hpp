@@ -23,10 +23,13 @@ class WatchSet {
   std::span<const Awaited> watched() const { return watched_; }
 
  private:
-  void control(int what, const Awaited& awaited);
+  void control(int what, int fd, short events);
 
   Descriptor epoll_;
   std::vector<Awaited> watched_;
+  // By the same index: copies of the watched descriptors, which stay open until they are taken out of the set. A socket that
+  // is closed stays in it for as long as a forked child has it, too.
+  std::vector<Descriptor> copies_;
 };
 
 }  // namespace tenure::runtime

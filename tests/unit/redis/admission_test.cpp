@@ -125,8 +125,8 @@ TEST_F(Admitted, ScriptsThatRedisForgotMeanwhileAreSentAfterTheAdmissionInTheirO
   EXPECT_FALSE(answer(no_script));
   EXPECT_EQ(said(), (std::vector<Command>{admit(2, CallBy::body)}));
   EXPECT_TRUE(hear(record("e2")).admitted);
-  EXPECT_EQ(said(),
-            (std::vector<Command>{call(release_b, "e2"), call(acquire_a, "e2"), call(release_a, "e2")}));
+  EXPECT_EQ(said(), (std::vector<Command>{call(release_b, "e2", CallBy::body), call(acquire_a, "e2"),
+                                          call(release_a, "e2")}));
   EXPECT_EQ(answer(one_done)->id, RequestId{2});
   EXPECT_EQ(answer(Value::of(5))->id, RequestId{3});
   EXPECT_EQ(answer(one_done)->id, RequestId{4});
@@ -147,7 +147,7 @@ TEST_F(Admitted, AThirdAdmissionCountsTheReturnedAnew) {
   EXPECT_FALSE(answer(no_script));  // 4 goes back, before 5
   said();
   EXPECT_TRUE(hear(record("e3")).admitted);
-  EXPECT_EQ(said(), (std::vector<Command>{call(release_b, "e3"), call(release_a, "e3")}));
+  EXPECT_EQ(said(), (std::vector<Command>{call(release_b, "e3", CallBy::body), call(release_a, "e3")}));
 }
 
 // T12: between the two the release is held back, so the acquire still comes first.

@@ -148,6 +148,20 @@ TEST_F(Conversing, TheFirstReleaseOfAConnectionBringsItsScriptAlong) {
             (std::vector<Command>{call(release_b, "e1", CallBy::body), call(acquire_a), call(release_a)}));
 }
 
+TEST_F(Conversing, AfterScriptFlushTheNextReleaseBringsItsScriptAlongAgain) {
+  Conversation& talk = admitted();
+  talk.ask(RequestId{1}, release_b, out);
+  EXPECT_TRUE(answer(one_done));
+  talk.ask(RequestId{2}, acquire_a, out);
+  EXPECT_FALSE(answer(no_script));
+  EXPECT_TRUE(answer(Value::of(5)));
+  said();
+  talk.ask(RequestId{3}, release_a, out);
+  talk.ask(RequestId{4}, acquire_a, out);
+  EXPECT_EQ(said(), (std::vector<Command>{call(release_a, "e1", CallBy::body),
+                                          call(acquire_a, "e1", CallBy::sha1, 5)}));
+}
+
 TEST_F(Conversing, AfterScriptFlushTheRequestsKeepTheirOrder) {
   Conversation& talk = admitted();
   talk.ask(RequestId{1}, acquire_a, out);
