@@ -61,8 +61,8 @@ class AsioOperation {
 
 // What the driver and its operations share. The mutex is for those that end on a thread of the client.
 struct AsioState : std::enable_shared_from_this<AsioState> {
-  AsioState(Client its_client, const boost::asio::any_io_executor& executor)
-      : client(std::move(its_client)), readable(executor, ::fcntl(client.descriptor(), F_DUPFD_CLOEXEC, 0)) {}
+  AsioState(const Client& its_client, const boost::asio::any_io_executor& executor)
+      : client(its_client), readable(executor, ::fcntl(client.descriptor(), F_DUPFD_CLOEXEC, 0)) {}
 
   void begin(std::shared_ptr<AsioOperation> operation) {
     {
@@ -121,7 +121,7 @@ struct AsioState : std::enable_shared_from_this<AsioState> {
       all = under_way;
     }
     boost::system::error_code ignored;
-    readable.close(ignored);
+    static_cast<void>(readable.close(ignored));
     for (const auto& operation : all) operation->abort();
     // What was granted to one of them meanwhile is given back.
     if (!all.empty()) client.poll();
@@ -236,9 +236,8 @@ class AsioDriver {
  public:
   using executor_type = boost::asio::any_io_executor;
 
-  AsioDriver(Client client, executor_type executor)
-      : executor_(std::move(executor)),
-        state_(std::make_shared<detail::AsioState>(std::move(client), executor_)) {}
+  AsioDriver(const Client& client, executor_type executor)
+      : executor_(std::move(executor)), state_(std::make_shared<detail::AsioState>(client, executor_)) {}
   ~AsioDriver() { state_->stop(); }
   AsioDriver(const AsioDriver&) = delete;
   AsioDriver& operator=(const AsioDriver&) = delete;

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 using Code = Refusal::Code;
 
 TEST(Async, ManyAcquisitionsAreUnderWayFromOneThread) {
-  for (const std::size_t count : {1, 3}) {
+  for (const std::size_t count : {1U, 3U}) {
     Nodes nodes(count);
     const Client client = open(nodes);
     EventLoop loop(client);
