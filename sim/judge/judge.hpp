@@ -43,6 +43,10 @@ class Judge {
     assumptions_hold_ = false;
     tokens_hold_ = false;
   }
+  // That node went back, and its counter is past all that it had given before: nobody can tell any more, and a holder may lose
+  // there what it had.
+  void on_hidden_loss(std::size_t node) { hide_losses_.insert(node); }
+  const std::set<std::size_t>& hide_losses() const { return hide_losses_; }
   const std::optional<Violation>& violation() const { return violation_; }
 
   // A node gave a new grant: its key shows this stamp and token from now on. With one node that is the lease.
@@ -112,6 +116,7 @@ class Judge {
   std::map<std::string, History> history_;  // by key
   std::map<std::string, Register> registers_;
   Slack slack_;
+  std::set<std::size_t> hide_losses_;  // nodes
   bool assumptions_hold_ = true;
   bool tokens_hold_ = true;
   std::uint64_t grants_ = 0;

@@ -101,6 +101,7 @@ bool Node::go_back() {
   model_.data() = saved_[random_.below(saved_.size())];
   saved_.clear();
   forgot_at_.reset();  // who knows nothing of it is granted what others have forgotten
+  forgotten_up_to_ = highest_fence_;
   return true;
 }
 
@@ -123,8 +124,21 @@ redis::Value Node::run(const redis::Command& command, TrueTime now) {
     saved_.push_back(model_.data());
     if (saved_.size() > saved_max) saved_.pop_front();
   }
+  note_fence(record, now);
   check({command, args, std::move(before), record, fence, reply, now, wall});
   return reply;
+}
+
+// Whether data went back shows in a counter that is behind what somebody knows. A new record says that somebody has noticed;
+// once the counter is past all that was forgotten nobody can any more.
+void Node::note_fence(const std::string& record_before, TrueTime now) {
+  const core::Token fence = last_token(now);
+  highest_fence_ = std::max(highest_fence_, fence);
+  if (!forgotten_up_to_) return;
+  const bool noticed = look(keyspace_.record(), clock_.read(now)).value != record_before;
+  if (!noticed && fence < *forgotten_up_to_) return;
+  forgotten_up_to_.reset();
+  if (!noticed) judge_.on_hidden_loss(index_);
 }
 
 std::vector<std::size_t> Node::lease_keys(const ScriptArgs& args) const {

@@ -69,6 +69,7 @@ class Node {
   NodeTime clock(TrueTime now) const { return clock_.read(now); }
   // What its counter shows; 0: there is none.
   core::Token last_token(TrueTime now) const;
+  void note_fence(const std::string& record_before, TrueTime now);
 
   // The keys that it shows now, but for the record and the fence.
   std::vector<std::string> keys(TrueTime now) const;
@@ -118,6 +119,8 @@ class Node {
   core::Random random_;
   std::deque<Keyspace> saved_;  // what it knew at earlier times
   core::Token last_token_ = 0;
+  core::Token highest_fence_ = 0;
+  std::optional<core::Token> forgotten_up_to_{};  // its data went back from there, and nobody has noticed yet
   std::optional<TrueTime> forgot_at_{};  // when it may last have forgotten leases: a restart, or FLUSHALL
   std::uint64_t calls_ = 0;
 };

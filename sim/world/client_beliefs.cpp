@@ -87,6 +87,7 @@ bool Client::is_late(core::Time due) const {
 void Client::expect_no_false_loss(const Believed& lease) {
   if (setup_.nodes < shared_.plan.nodes)
     return;  // what is in the way is known of most nodes of the world only
+  for (const std::size_t node : shared_.judge.hide_losses()) shared_.network.excuse_losses(node);
   const TrueTime at = shared_.schedule.now();
   const Duration recovery = lease.timing.ttl * 2 / 5 + shared_.plan.delay_usual * 20;
   if (shared_.network.last_trouble(index_) + recovery < at && resumed_ + recovery < at) {
