@@ -101,6 +101,23 @@ bool FleetQuestions::balanced() const {
   return true;
 }
 
+// Whoever counts as dead leaves the others larger shares. They wait for what it has; what they lack besides, one has to give
+// the other.
+bool FleetQuestions::nothing_moves_without(InstanceIndex gone) const {
+  const Owned has = owned();
+  std::size_t all = 0;
+  for (InstanceIndex i = 0; i < instances(); ++i) {
+    if (i != gone && membership(i).wanted()) all += membership(i).weight();
+  }
+  std::size_t lack = 0;
+  for (InstanceIndex i = 0; i < instances() && all > 0; ++i) {
+    if (i == gone || !membership(i).wanted()) continue;
+    const std::size_t least = shared_.roster.sessions().size() * membership(i).weight() / all;
+    if (has[i] < least) lack += least - has[i];
+  }
+  return lack <= has[gone];
+}
+
 // From what they had to what they may have: all that is too much must go, and what is too little must come.
 std::size_t FleetQuestions::fewest_moves(const Owned& before) const {
   std::size_t too_much = shared_.roster.sessions().size() - std::reduce(before.begin(), before.end());
@@ -315,8 +332,10 @@ void FleetQuestions::ask_at_rest_without_data_node() {
 // The others count it as dead and wait for what it has; its leases stand, so that nobody gets any of it.
 void FleetQuestions::ask_after_cut_from_data_node() {
   const Duration length = owned_after_death_within() * 2;
+  const InstanceIndex blind = some_instance();
+  if (!nothing_moves_without(blind)) return;
   const Mark before = mark();
-  shared_.network.cut(some_instance(), *shared_.plan.data_node(), {.length = length});
+  shared_.network.cut(blind, *shared_.plan.data_node(), {.length = length});
   run_for(length);
   expect_no_moves(before, "one was cut off from the data node only");
   run_for(beaten_within() + rest_within());

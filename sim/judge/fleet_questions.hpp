@@ -66,6 +66,7 @@ class FleetQuestions {
   bool all_owned() const;
   bool balanced() const;
   Owned owned() const;
+  bool nothing_moves_without(InstanceIndex gone) const;
   std::size_t fewest_moves(const Owned& before) const;
   // What is the least, and what the most, that its weight is worth?
   struct Share {
