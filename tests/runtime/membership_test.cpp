@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -66,9 +67,10 @@ class Gate {
 
 class GatedConnection : public Connection {
  public:
-  GatedConnection(std::unique_ptr<Connection> inner, Gate& gate) : inner_(std::move(inner)), gate_(gate) {}
+  GatedConnection(std::unique_ptr<Connection> inner, std::shared_ptr<Gate> gate)
+      : inner_(std::move(inner)), gate_(std::move(gate)) {}
   void on_ready(core::Time now, News& news) override {
-    gate_.pass();
+    gate_->pass();
     inner_->on_ready(now, news);
   }
   void ask(core::RequestId id, core::Request request, core::Time now, News& news) override {
@@ -82,12 +84,13 @@ class GatedConnection : public Connection {
 
  private:
   std::unique_ptr<Connection> inner_;
-  Gate& gate_;
+  std::shared_ptr<Gate> gate_;  // a thread of the client may be the last that needs it
 };
 
 class GatedNode : public Node {
  public:
-  GatedNode(std::shared_ptr<Node> inner, Gate& gate) : inner_(std::move(inner)), gate_(gate) {}
+  GatedNode(std::shared_ptr<Node> inner, std::shared_ptr<Gate> gate)
+      : inner_(std::move(inner)), gate_(std::move(gate)) {}
   std::string name() const override { return inner_->name(); }
   std::string shown(const core::Grant& grant, core::Token token) const override {
     return inner_->shown(grant, token);
@@ -102,7 +105,7 @@ class GatedNode : public Node {
 
  private:
   std::shared_ptr<Node> inner_;
-  Gate& gate_;
+  std::shared_ptr<Gate> gate_;  // a thread of the client may be the last that needs it
 };
 
 // One is refused, because another lives under its id. That one leaves, and the next start joins before the first has come to
@@ -112,7 +115,7 @@ TEST_F(AMembership, AStartThatIsRefusedStopsNobodyElses) {
     const Client other = client("web-1");
     const auto namesake = membership(other);
     ASSERT_TRUE(joins(namesake));
-    Gate gate;
+    const auto gate = std::make_shared<Gate>();
     const Client one = client("web-1", std::make_shared<GatedNode>(store.node(), gate));
     const auto it = membership(one);
     std::jthread first([&] {
@@ -120,14 +123,14 @@ TEST_F(AMembership, AStartThatIsRefusedStopsNobodyElses) {
       const auto joined = it->start(it);
       EXPECT_TRUE(joined || joined.error().taken);
     });
-    gate.wait_for_somebody();
+    gate->wait_for_somebody();
     // Holds the first up, and lets the second go before it.
     std::jthread sharer([&] { it->share({"a"}); });
     std::this_thread::sleep_for(10ms);
     std::jthread second([&] { EXPECT_TRUE(joins(it)); });
     std::this_thread::sleep_for(10ms);
     ASSERT_TRUE(namesake->stop());
-    gate.open();
+    gate->open();
     first.join();
     second.join();
     EXPECT_FALSE(it->members().empty()) << "the first has stopped what the second had started";
