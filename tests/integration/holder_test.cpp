@@ -10,6 +10,13 @@ using Code = Refusal::Code;
 // For tests in which nodes are down: patient with a machine that has much else to do.
 LockOptions asked_within(std::chrono::milliseconds timeout) { return {.node_timeout = timeout}; }
 
+// A majority has answered when the lease is there; the last node was asked, and may do it only now.
+Lease on_all(const Client& client, Nodes& nodes) {
+  auto lease = client.lock("a").try_acquire().value();
+  EXPECT_TRUE(wait_until([&] { return nodes.all_show("redlock:a", nodes.values("redlock:a")[0]); }));
+  return lease;
+}
+
 TEST(Holder, IsWhoeverAMajorityShows) {
   Nodes nodes(3);
   const Client one = open(nodes, "keeper-1");
@@ -45,7 +52,7 @@ TEST(Holder, IsOnlyReadAndNothingChanges) {
 TEST(Holder, NeedsAMajorityAndNotAllNodes) {
   Nodes nodes(3);
   const Client client = open(nodes, "keeper-1");
-  const auto lease = client.lock("a").try_acquire().value();
+  const auto lease = on_all(client, nodes);
   const Lock held = client.lock("a", asked_within(1s));
   const Lock free = client.lock("b", asked_within(1s));
   nodes[0].kill();
@@ -62,9 +69,7 @@ TEST(Holder, NeedsAMajorityAndNotAllNodes) {
 TEST(Holder, IsUnknownWhileASilentNodeCouldDecide) {
   Nodes nodes(3);
   const Client client = open(nodes);
-  const auto lease = client.lock("a").try_acquire().value();
-  // A majority has answered; the last node is asked, and may do it only now.
-  ASSERT_TRUE(wait_until([&] { return nodes.all_show("redlock:a", nodes.values("redlock:a")[0]); }));
+  const auto lease = on_all(client, nodes);
   nodes[0].command({"DEL", "redlock:a"});
   nodes[2].pause();
   const auto unknown = client.lock("a", asked_within(1s)).holder();
