@@ -223,7 +223,9 @@ Row measured(std::size_t count, Stage& stage) {
   if (count == 10'000) {
     constexpr const char* ours = "Tenure, by itself";
     row.goals = {
-        {"processor time / A's", row.speed(row.entries[0].name, ours), Goal::Side::at_most, 1.5},
+        {"processor time / A's", row.speed(row.entries[0].name, ours), Goal::Side::at_most, 1.1, Unit::times,
+         "A counts replies; Tenure moves the deadline of every lease, and counts what was left of it: see "
+         "client CPU."},
         {"node-redlock's processor time / ours", row.speed(ours, "node-redlock"), Goal::Side::at_least, 6,
          Unit::times,
          "Redis compares and arms each key, whoever asks, and that is the larger part: see Redis CPU."}};

@@ -13,7 +13,8 @@ function(archive target name component)
   add_library(tenure::${component} ALIAS ${target})
 endfunction()
 
-archive(libtenure tenure tenure tenure_core tenure_redis tenure_runtime tenure_redis_net tenure_api)
+archive(libtenure tenure tenure tenure_core tenure_redis tenure_runtime tenure_redis_net
+        tenure_metrics tenure_api)
 target_compile_features(libtenure INTERFACE cxx_std_20)
 target_include_directories(libtenure INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                                $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -38,16 +39,36 @@ string(REGEX REPLACE "/$" "" up ${up})
 configure_file(cmake/tenure.pc.in ${PROJECT_BINARY_DIR}/tenure.pc @ONLY)
 configure_file(cmake/tenure-poll.pc.in ${PROJECT_BINARY_DIR}/tenure-poll.pc @ONLY)
 
-install(TARGETS libtenure EXPORT tenureTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS libtenure_poll EXPORT tenurePollTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS tenure RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# Of two components, which become two packages (Package.cmake): program, and development for who compiles against the library.
+install(TARGETS libtenure EXPORT tenureTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(TARGETS libtenure_poll EXPORT tenurePollTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(TARGETS tenure RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 # Where src/cli/fleet_program.cpp looks for it.
-install(TARGETS tenure-fleet RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tenure)
-install(DIRECTORY include/tenure DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
-install(EXPORT tenureTargets NAMESPACE tenure:: DESTINATION ${cmake_folder})
-install(EXPORT tenurePollTargets NAMESPACE tenure:: DESTINATION ${cmake_folder})
+install(TARGETS tenure-fleet RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tenure COMPONENT program)
+install(DIRECTORY include/tenure DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN *.hpp)
+install(EXPORT tenureTargets NAMESPACE tenure:: DESTINATION ${cmake_folder} COMPONENT development)
+install(EXPORT tenurePollTargets NAMESPACE tenure:: DESTINATION ${cmake_folder} COMPONENT development)
 install(FILES ${PROJECT_BINARY_DIR}/tenureConfig.cmake ${PROJECT_BINARY_DIR}/tenureConfigVersion.cmake
-        DESTINATION ${cmake_folder})
-install(FILES ${PROJECT_BINARY_DIR}/tenure.pc ${PROJECT_BINARY_DIR}/tenure-poll.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-install(FILES README.md CHANGELOG.md ARCHITECTURE.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN *.md)
+        DESTINATION ${cmake_folder} COMPONENT development)
+install(FILES ${PROJECT_BINARY_DIR}/tenure.pc ${PROJECT_BINARY_DIR}/tenure-poll.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+install(FILES README.md ARCHITECTURE.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program FILES_MATCHING PATTERN *.md)
+# A package has both under the names that Debian gives them.
+install(FILES CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT unpackaged)
+# systemd looks there under /usr and /usr/local, and for the program in the bin of either. Nothing is started or enabled.
+install(FILES deploy/systemd/tenure@.service deploy/systemd/tenure-poll.service DESTINATION lib/systemd/system
+        COMPONENT program)
+# Made from tenure --help (src/cli/pages).
+set(pages ${PROJECT_BINARY_DIR}/pages)
+install(DIRECTORY ${pages}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program FILES_MATCHING PATTERN *.1.gz)
+install(FILES ${pages}/completions/bash/tenure DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+        COMPONENT program)
+install(FILES ${pages}/completions/fish/tenure.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+        COMPONENT program)
+# The folder for what packages bring is another one than that for what people install themselves.
+set(zsh_folder zsh/site-functions)
+if(TENURE_PACKAGE)
+  set(zsh_folder zsh/vendor-completions)
+endif()
+install(FILES ${pages}/completions/zsh/_tenure DESTINATION ${CMAKE_INSTALL_DATADIR}/${zsh_folder} COMPONENT program)

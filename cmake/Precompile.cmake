@@ -57,7 +57,7 @@ if(TENURE_PRECOMPILE STREQUAL "all")
   share(tenure_core tenure_redis tenure_json tenure_poll)
   precompile(tenure_runtime ${standard})
   share(tenure_runtime tenure_redis_net tenure_redis_poll tenure_world tenure-sim tenure_process tenure_api tenure_api_poll
-        http_target tenure_cli tenure_cli_fleet tenure tenure-fleet)
+        http_target tenure_http tenure_cli tenure_cli_fleet tenure tenure-fleet)
 endif()
 if(TENURE_TESTS)
   precompile(test_support ${standard} <gtest/gtest.h>)

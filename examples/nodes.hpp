@@ -13,9 +13,8 @@ namespace example {
 // the program), else of three on this machine, as `tenure redis up` starts them. What goes wrong is said on stderr.
 inline tl::expected<tenure::Client, tenure::Refusal> open(int argc, char** argv) {
   tenure::ClientOptions options;
-  options.log = [](std::string_view line) {
-    std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
-  };
+  options.log_level = tenure::LogLevel::warn;
+  options.on_log = [](const tenure::LogLine& line) { std::fprintf(stderr, "%s\n", line.message.c_str()); };
   if (argc > 1) {
     options.nodes.assign(argv + 1, argv + argc);
     return tenure::Client::open(options);

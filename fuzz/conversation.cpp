@@ -1,5 +1,5 @@
 // A connection on which Redis says whatever it likes: every request is answered once, or known to be open at the end.
-// Lines of the input: open · ask KIND (of replies.cpp) · close · or a value that Redis says (values.hpp).
+// Lines of the input: open · ask KIND (of replies.cpp) · flush · close · or a value that Redis says (values.hpp).
 #include "redis/conversation.hpp"
 
 #include <map>
@@ -36,9 +36,15 @@ class Connection {
     must(it_.carries(id), "what was asked is carried");
   }
 
+  void flush() {
+    it_.flush(out_);
+    count_sent();
+  }
+
   // False when the connection is of no use any more.
   bool hear(const redis::Value& value) {
-    const auto heard = it_.hear(value, out_);
+    std::vector<redis::Conversation::Answer> answers;
+    const auto heard = it_.hear(value, out_, answers);
     if (!heard) {
       expect_shown_safely(heard.error());
       return false;
@@ -46,14 +52,15 @@ class Connection {
     must(awaited_ > 0, "a reply to nothing is refused");
     awaited_ -= 1;
     count_sent();
-    if (heard->answer) {
-      const auto asked = requests_.find(heard->answer->id);
+    for (const auto& [id, reply] : answers) {
+      const auto asked = requests_.find(id);
       must(asked != requests_.end(), "an answer is to what was asked and not answered yet");
-      expect_usable(asked->second, heard->answer->reply);
+      expect_usable(asked->second, reply);
       requests_.erase(asked);
-      must(!it_.carries(heard->answer->id), "what was answered is carried no more");
+      must(!it_.carries(id), "what was answered is carried no more");
     }
     must(it_.waiting() == !requests_.empty(), "it waits while a request is open");
+    flush();
     // Else a request would wait for ever.
     must(requests_.empty() || awaited_ > 0 || !opened_, "who waits has asked");
     return true;
@@ -99,6 +106,8 @@ void try_input(std::string_view input) {
       connection->open();
     } else if (line->starts_with("ask ")) {
       if (const auto* request = request_named(line->substr(4))) connection->ask(*request);
+    } else if (*line == "flush") {
+      connection->flush();
     } else if (*line == "close") {
       connection->close();
       connection.emplace();

@@ -27,9 +27,9 @@ std::size_t keys_of(const core::Request& request) {
 
 }  // namespace
 
-const std::array<NamedRequest, 9>& requests() {
+const std::array<NamedRequest, 10>& requests() {
   static const core::Grant ours("us", 0xaa);
-  static const std::array<NamedRequest, 9> all{{
+  static const std::array<NamedRequest, 10> all{{
       {"acquire", core::AcquireRequest{"a", ours, 10s}},
       {"wait", core::AcquireRequest{"a", core::Grant("us", 0xbb), 10s, core::Grant("us", 0xcc)}},
       {"confirm", core::ConfirmRequest{"a", ours, 7}},
@@ -37,6 +37,7 @@ const std::array<NamedRequest, 9>& requests() {
       {"renew-none", core::RenewRequest{10s, {}}},
       {"reassert", core::ReassertRequest{10s, true, {{"a", ours, 7}}}},
       {"release", core::ReleaseRequest{"a", ours}},
+      {"release-other", core::ReleaseRequest{"b", core::Grant("us", 0xbb)}},
       {"open", core::OpenRequest{"e1", 1'700'000'000'000}},
       {"clock", core::ClockRequest{}},
   }};

@@ -13,7 +13,7 @@ struct NamedRequest {
   core::Request request;
 };
 
-const std::array<NamedRequest, 9>& requests();
+const std::array<NamedRequest, 10>& requests();
 
 // Aborts when the reply is none that the core could be handed.
 void expect_usable(const core::Request& request, const core::Reply& reply);

@@ -89,7 +89,7 @@ struct FleetEvent {
   std::uint64_t token = 0;
   /// For ending and ended.
   std::optional<SessionEnd> reason{};
-  /// For not_open: a sentence that names the nodes.
+  /// For uncertain: why its renewal failed. For not_open: a sentence that names the nodes.
   std::string detail{};
   /// For ending: nobody else can own it before. For not_open: new leases are granted by then, if that is known.
   BootClock::time_point deadline{};

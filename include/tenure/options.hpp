@@ -7,10 +7,10 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tenure/event.hpp"
+#include "tenure/log.hpp"
 
 namespace tenure {
 
@@ -50,12 +50,14 @@ struct ClientOptions {
   bool diagnose = false;
   /// A caller that waits for an answer looks at the socket for so long before it sleeps, at most 1 ms. It costs processor time, and
   /// saves waking a core that sleeps where the store runs on another core or machine and answers within that time. While
-  /// answers take longer it is left, and on a machine with one core it is never done. Leave it off where clients and store
-  /// are bound to the same core: there it makes every answer later. Zero: never.
+  /// answers take longer it is left, and a thread that may run on one core only never does it: the store may need that very
+  /// core. Zero: never.
   std::chrono::microseconds spin{0};
   /// Both are called in order, on a thread of their own. A listener that takes its time delays no lease; what it
-  /// cannot keep up with is dropped. What on_event throws is logged; what the log throws is dropped.
-  std::function<void(std::string_view)> log{};
+  /// cannot keep up with is dropped. What on_event throws is logged; what on_log throws is dropped.
+  std::function<void(const LogLine&)> on_log{};
+  /// Lines of lower levels are not even made.
+  LogLevel log_level = LogLevel::info;
   std::function<void(const Event&)> on_event{};
 };
 

@@ -14,6 +14,7 @@
 #include <variant>
 
 #include "tenure/fleet.hpp"
+#include "tenure/metrics.hpp"
 #include "tenure/options.hpp"
 #include "tenure/refusal.hpp"
 #include "tenure/session.hpp"
@@ -158,6 +159,8 @@ class Poller {
   void remove(const std::string& session);
 
   [[nodiscard]] PollCounts counts() const;
+  /// The same and more, for an exporter: for_each().
+  [[nodiscard]] PollerMetrics metrics() const;
 
  private:
   struct State;

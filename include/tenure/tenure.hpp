@@ -9,6 +9,8 @@
 #include "tenure/handler.hpp"
 #include "tenure/lease.hpp"
 #include "tenure/lock.hpp"
+#include "tenure/log.hpp"
+#include "tenure/metrics.hpp"
 #include "tenure/options.hpp"
 #include "tenure/poller.hpp"
 #include "tenure/refusal.hpp"

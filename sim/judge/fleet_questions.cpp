@@ -191,6 +191,14 @@ void FleetQuestions::ask_for_steadiness() {
   course_.expect("L5", {}, "a session was lost in calm weather", [&] { return balanced() && all_owned(); });
 }
 
+// T53: at rest, when everybody knows who has what, nobody asks.
+void FleetQuestions::ask_for_idleness() {
+  const std::uint64_t questions = shared_.sharing.questions();
+  run_for(shared_.plan.timing.renew * 5);
+  if (course_.over() || shared_.sharing.questions() == questions) return;
+  shared_.judge.violated("T53", shared_.schedule.now(), "it was asked who has what, and nobody came or left");
+}
+
 // P21: only what must move does. P22: and whoever it goes to has it promptly.
 void FleetQuestions::ask_for_last_join() {
   if (instances() < 2) return;
@@ -199,6 +207,7 @@ void FleetQuestions::ask_for_last_join() {
   expect_rest("L3", rest_within(), "the last to join does not get its share");
   expect_short_gaps(round_trips(), "one joined");
   ask_for_steadiness();
+  ask_for_idleness();
   expect_few_moves(before, "one joined");
 }
 

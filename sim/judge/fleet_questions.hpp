@@ -34,6 +34,7 @@ class FleetQuestions {
 
   void ask_for_shares();
   void ask_for_steadiness();
+  void ask_for_idleness();
   void ask_for_last_join();
   void ask_after_leave();
   void ask_after_death();

@@ -21,6 +21,10 @@ class Sharing {
   // Its owner has given it back, or lost it.
   void on_ended(const std::string& session, TrueTime now);
 
+  // An instance asks who has what: for lists, or by a look at leases.
+  void on_question() { questions_ += 1; }
+  std::uint64_t questions() const { return questions_; }
+
   // How often sessions were taken.
   std::uint64_t taken() const { return taken_; }
   // The longest time without an owner of those that were handed over, since this was called last.
@@ -36,6 +40,7 @@ class Sharing {
   Judge& judge_;
   std::map<std::string, Course> courses_;  // by session
   std::uint64_t taken_ = 0;
+  std::uint64_t questions_ = 0;
   Duration longest_gap_{};
 };
 

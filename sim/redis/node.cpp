@@ -107,7 +107,7 @@ bool Node::go_back() {
 
 redis::Value Node::run(const redis::Command& command, TrueTime now) {
   const NodeTime wall = clock_.read(now);
-  if (command[0] == "TIME") return model_.run(command, wall);
+  if (command[0] == "TIME" || command[0] == "MGET") return model_.run(command, wall);
   if (!ScriptArgs::is_script(command)) return redis::Value::status("OK");  // AUTH, SELECT: not modelled
   const ScriptArgs args(command);
   std::vector<Look> before;
@@ -156,6 +156,8 @@ std::vector<std::size_t> Node::lease_keys(const ScriptArgs& args) const {
       for (std::size_t i = 2; i < args.keys; ++i) keys.push_back(i);
       break;
     case Kind::release:
+      for (std::size_t i = 0; 2 * i < args.keys; ++i) keys.push_back(i);
+      break;
     case Kind::look:
       for (std::size_t i = 0; i < args.keys; i += 2) keys.push_back(i);
       break;
@@ -304,12 +306,12 @@ void Node::check_reassert(const Call& call) {
 
 void Node::check_release(const Call& call) {
   for (std::size_t i = 0; 2 * i < call.args.keys; ++i) {
-    const std::string& stamp = call.args.argument(call.command, 2 + 2 * i);
-    const std::string& ticket = call.args.argument(call.command, 3 + 2 * i);
+    const std::string& stamp = call.args.argument(call.command, 2 + i);
+    const std::string ticket = call.args.ticket(call.command, i);
     const Look& before = call.before[i];
     const bool own = before.value.starts_with(stamp) || (!ticket.empty() && kept_for(before.value) == ticket);
     answers(call, i, own && !before.value.empty() ? 1 : before.value.empty() ? 0 : -1);
-    const std::string& key = call.args.key(call.command, 2 * i);
+    const std::string& key = call.args.key(call.command, i);
     const Look after = look(key, call.wall);
     // Given back it is gone, or kept for a waiter, which is no grant.
     if (own && kept_for(after.value)) continue;
@@ -351,6 +353,9 @@ void Node::check_beat(const Call& call) {
   }
   expect(call, key, wanted, "a beat of");
   if (taken) return;
+  // What it owns is told for as long.
+  if (!wanted.value.empty()) wanted.value = call.args.argument(call.command, 6);
+  expect(call, call.args.key(call.command, 3), wanted, "a beat of");
   bool among = false;
   const std::string& instances = call.args.argument(call.command, 4);
   for (std::size_t i = 1; i + 2 < call.reply.items.size(); i += 3) {

@@ -31,6 +31,11 @@ struct ScriptArgs {
   const std::string& argument(const redis::Command& command, std::size_t i) const {
     return command.at(3 + keys + i);
   }
+  // Of a release: the ticket that leaves the queue of that lease, or nothing.
+  std::string ticket(const redis::Command& command, std::size_t lease) const {
+    const std::size_t at = 3 + keys + 2 + keys / 2 + lease;
+    return at < command.size() ? command[at] : "";
+  }
 };
 
 // What a node that restarts still knows.

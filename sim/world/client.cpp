@@ -153,6 +153,7 @@ void Client::perform(const core::Effects& effects) {
     if (carrier != lines_.end()) close_line(*carrier, core::silence);
   }
   for (const core::Send& send : effects.sends) ask(send);
+  if (!effects.sends.empty()) flush();
   if (effects.listen && !std::exchange(listening_, true)) {
     for (std::size_t node = 0; node < subscriptions_.size(); ++node) listen(node);
   }
@@ -193,11 +194,16 @@ void Client::ask(core::Send send) {
       std::erase_if(asked->second.unanswered, [&](const auto& entry) { return entry.second == send.node; });
     }
   }
+  const auto* look = std::get_if<core::LookRequest>(&send.request);
+  if (std::holds_alternative<core::ListsRequest>(send.request) ||
+      (look != nullptr && look->keys.front().starts_with(fleet_prefix))) {
+    shared_.sharing.on_question();
+  }
   const auto number = static_cast<std::uint64_t>(send.id);
   shared_.trace.event(shared_.schedule.now(), "send", index_, number, [&] {
-    static constexpr std::array<std::string_view, 9> kinds{"acquire",       "confirm",    "renew",
-                                                           "reassert",      "release",    "open",
-                                                           "tell the time", "show names", "take its beat"};
+    static constexpr std::array<std::string_view, 10> kinds{
+        "acquire", "confirm",       "renew",      "reassert",      "release",
+        "open",    "tell the time", "show names", "take its beat", "give lists"};
     return "client " + std::to_string(index_) + " asks node " + std::to_string(send.node) + " to " +
            std::string(kinds.at(send.request.index())) + ", request " + std::to_string(number);
   });

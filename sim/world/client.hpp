@@ -188,7 +188,11 @@ class Client {
   void on_answer(const redis::Conversation::Answer& answer);
   void note_answer(const core::Request& request, const redis::Conversation::Answer& answer);
   void hear(Line& line, std::uint64_t connection, const redis::Command& command, const redis::Value& value);
+  void hear(const redis::Conversation::Answer& answer, std::size_t place, std::size_t node,
+            const redis::Command& command, const redis::Value& value);
   void say(Line& line, std::vector<redis::Command> commands);
+  void flush();
+  void flush_now();
   void expect_one_connection(const core::Send& send);
   Line& line_for(const core::Send& send);
   redis::Conversation start_conversation(std::size_t server);

@@ -1,5 +1,6 @@
 // The client's connections: which one a request takes, what is heard on it, and the subscriptions.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -11,9 +12,21 @@ namespace tenure::sim {
 
 namespace {
 
-// Is this command, as the node got it, that request? By content, since the wire has no ids.
-bool same_request(const core::Request& request, const redis::Command& command,
+const std::string wakes = std::to_string(redis::turn_of_waiter.count());
+
+// Is this command, as the node got it, that request? Of releases that went together, the one at that place. By content,
+// since the wire has no ids.
+bool same_request(const core::Request& request, const redis::Command& command, std::size_t place,
                   const redis::Keyspace& keyspace) {
+  if (const auto* release = std::get_if<core::ReleaseRequest>(&request); release != nullptr) {
+    if (!ScriptArgs::is_script(command)) return false;
+    const ScriptArgs args(command);
+    return args.kind == ScriptArgs::Kind::release && 2 * place < args.keys &&
+           args.key(command, place) == release->key &&
+           args.argument(command, 1) == (release->wake ? wakes : "0") &&
+           args.argument(command, 2 + place) == redis::stamp(release->grant) &&
+           args.ticket(command, place) == (release->ticket ? redis::stamp(*release->ticket) : "");
+  }
   // All but the epoch of the connection, which is not the request's.
   if (const auto* acquire = std::get_if<core::AcquireRequest>(&request); acquire != nullptr) {
     if (!ScriptArgs::is_script(command)) return false;
@@ -31,6 +44,15 @@ bool same_request(const core::Request& request, const redis::Command& command,
     if (wanted[i] != command[i] && !(epoch && i == admission)) return false;
   }
   return true;
+}
+
+// Is this what the node said of the release at that place?
+bool same_answer(const core::Reply& reply, const redis::Value& value, std::size_t place) {
+  const auto* answers = std::get_if<core::KeyAnswers>(&reply);
+  if (answers == nullptr) return value.kind == redis::Value::Kind::error;
+  static const std::map<std::int64_t, core::KeyAnswer> meanings{
+      {1, core::KeyAnswer::done}, {0, core::KeyAnswer::missing}, {-1, core::KeyAnswer::foreign}};
+  return *answers == core::KeyAnswers{meanings.at(value.items.at(place).integer)};
 }
 
 const core::Failure closed{core::Applied::perhaps, core::FailureCode::closed, "closed"};
@@ -70,8 +92,9 @@ std::size_t Client::server_of(core::NodeIndex node) const {
 Client::Line& Client::line_for(const core::Send& send) {
   const int patience = core::patience_of(send);
   const std::size_t server = server_of(send.node);
-  core::must(!is_data_node(server) || std::holds_alternative<core::BeatRequest>(send.request),
-             "nothing but heartbeats goes to a data node");
+  core::must(!is_data_node(server) || std::holds_alternative<core::BeatRequest>(send.request) ||
+                 std::holds_alternative<core::ListsRequest>(send.request),
+             "nothing but heartbeats and what comes with them goes to a data node");
   for (Line& line : lines_) {
     if (line.node == server && line.patience == patience) return line;
   }
@@ -115,48 +138,72 @@ void Client::say(Line& line, std::vector<redis::Command> commands) {
   }
 }
 
+// What was asked leaves now, or a moment later: whoever runs in handlers gathers what they ask for.
+void Client::flush() {
+  if (shared_.network.is_calm() || random_.below(4) != 0) return flush_now();
+  const Duration within = shared_.plan.timing.node_timeout / 4;
+  shared_.schedule.in(random_.between(Duration::zero(), within), [this, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) when_running([this] { flush_now(); });
+  });
+}
+
+void Client::flush_now() {
+  for (Line& line : lines_) {
+    if (!line.connection) continue;
+    std::vector<redis::Command> commands;
+    line.conversation->flush(commands);
+    say(line, std::move(commands));
+  }
+}
+
 void Client::hear(Line& line, std::uint64_t connection, const redis::Command& command,
                   const redis::Value& value) {
   if (connection != line.number || !line.connection) return;
   const std::size_t node = line.node;
   std::vector<redis::Command> commands;
-  auto heard = line.conversation->hear(value, commands);
+  std::vector<redis::Conversation::Answer> answers;
+  const auto admitted = line.conversation->hear(value, commands, answers);
   say(line, std::move(commands));
-  if (!heard) {  // the admission was refused
+  if (!admitted) {  // the admission was refused
     core::must(value.kind == redis::Value::Kind::error, "a simulated node speaks the protocol");
     close_line(line, closed);
     return;
   }
-  if (heard->admitted) {
+  if (*admitted) {
     shared_.trace.event(shared_.schedule.now(), "admitted", index_, node, [&] { return value.text; });
-    agent_.on_admitted(static_cast<core::NodeIndex>(node), *heard->admitted, now());
+    agent_.on_admitted(static_cast<core::NodeIndex>(node), **admitted, now());
     arm_timer();
   }
-  if (!heard->answer) return;
-  const auto request = requests_.find(heard->answer->id);
-  if (request != requests_.end() && !same_request(request->second, command, setup_.keyspace)) {
+  for (std::size_t i = 0; i < answers.size(); ++i) hear(answers[i], i, node, command, value);
+}
+
+void Client::hear(const redis::Conversation::Answer& answer, std::size_t place, std::size_t node,
+                  const redis::Command& command, const redis::Value& value) {
+  const auto request = requests_.find(answer.id);
+  const bool known = request != requests_.end();
+  const bool release = known && std::holds_alternative<core::ReleaseRequest>(request->second);
+  if (known && (!same_request(request->second, command, place, setup_.keyspace) ||
+                (release && !same_answer(answer.reply, value, place)))) {
     shared_.judge.violated("S13", shared_.schedule.now(), "a reply was matched to another request");
   }
-  shared_.trace.event(
-      shared_.schedule.now(), "reply", index_, static_cast<std::uint64_t>(heard->answer->id), [&] {
-        std::string said =
-            value.kind == redis::Value::Kind::integer ? std::to_string(value.integer) : value.text;
-        for (const auto& item : value.items) {
-          said += " " + (item.text.empty() ? std::to_string(item.integer) : item.text);
-        }
-        return "client " + std::to_string(index_) + " hears node " + std::to_string(node) + " on request " +
-               std::to_string(static_cast<std::uint64_t>(heard->answer->id)) + ": " + said;
-      });
+  shared_.trace.event(shared_.schedule.now(), "reply", index_, static_cast<std::uint64_t>(answer.id), [&] {
+    std::string said = value.kind == redis::Value::Kind::integer ? std::to_string(value.integer) : value.text;
+    for (const auto& item : value.items) {
+      said += " " + (item.text.empty() ? std::to_string(item.integer) : item.text);
+    }
+    return "client " + std::to_string(index_) + " hears node " + std::to_string(node) + " on request " +
+           std::to_string(static_cast<std::uint64_t>(answer.id)) + ": " + said;
+  });
   if (request != requests_.end() && std::holds_alternative<core::ReassertRequest>(request->second)) {
-    const auto* answers = std::get_if<core::KeyAnswers>(&heard->answer->reply);
-    const auto any = [&](core::KeyAnswer answer) {
-      return answers != nullptr && std::ranges::find(*answers, answer) != answers->end();
+    const auto* answers = std::get_if<core::KeyAnswers>(&answer.reply);
+    const auto any = [&](core::KeyAnswer wanted) {
+      return answers != nullptr && std::ranges::find(*answers, wanted) != answers->end();
     };
     // What was deleted by hand is taken back only where a majority has it still.
     const bool deleted = has(shared_.plan.faults, Fault::remove) && any(core::KeyAnswer::missing);
     if (any(core::KeyAnswer::foreign) || deleted) shared_.network.on_hindrance(index_, node);
   }
-  on_answer(*heard->answer);
+  on_answer(answer);
 }
 
 // Everything on it has failed, as the runtime reports it.

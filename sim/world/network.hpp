@@ -68,6 +68,7 @@ class Network {
   void on_hindrance(std::size_t client, std::size_t node) { trouble(client, node, schedule_.now()); }
   // From now on no message is late, lost or doubled.
   void calm();
+  bool is_calm() const { return calm_; }
 
   // Since when a majority of nodes could serve this client with nothing in the way.
   TrueTime last_trouble(std::size_t client) const;

@@ -59,12 +59,24 @@ tl::expected<Client, Refusal> detail::Context::open(ClientOptions options,
   inner.owner = options.id;
   inner.terms = store->terms();
   inner.spin = options.spin;
-  inner.log = std::move(options.log);
+  // Users know locks, elections and sessions by their names, not by their keys.
+  const auto name_of = [store, prefix = options.lock_prefix](std::string key) {
+    std::string name = store->name_in(std::move(key));
+    if (name.starts_with(prefix)) name.erase(0, prefix.size());
+    return name;
+  };
+  inner.log_level = options.log_level;
+  if (options.on_log) {
+    inner.on_log = [tell = std::move(options.on_log), name_of](LogLine line) {
+      for (auto& [key, value] : line.fields) {
+        if (auto* text = std::get_if<std::string>(&value); text && key == "name") *text = name_of(*text);
+      }
+      tell(line);
+    };
+  }
   if (options.on_event) {
-    // Users know locks, elections and sessions by their names, not by their keys.
-    inner.on_event = [tell = std::move(options.on_event), store, prefix = options.lock_prefix](Event event) {
-      event.name = store->name_in(std::move(event.name));
-      if (event.name.starts_with(prefix)) event.name.erase(0, prefix.size());
+    inner.on_event = [tell = std::move(options.on_event), name_of](Event event) {
+      event.name = name_of(std::move(event.name));
       tell(event);
     };
   }
@@ -146,6 +158,8 @@ std::size_t Client::poll() const {
   // A handler may let all handles go.
   return context->client.poll([&] { return context.use_count() > 1; });
 }
+
+Metrics Client::metrics() const { return context_->client.metrics(); }
 
 const std::string& Client::id() const { return context_->id; }
 

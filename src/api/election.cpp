@@ -2,6 +2,7 @@
 
 #include "api/context.hpp"
 #include "api/lengths.hpp"
+#include "api/refusal_log.hpp"
 #include "core/base/duration_reader.hpp"
 #include "core/base/names.hpp"
 #include "core/base/text.hpp"
@@ -132,7 +133,13 @@ void Election::on_hindered(std::function<void(const Refusal& why)> handler) {
   if (!running_) return;
   const auto context = running_->context;
   // To the log of the client, where nobody else hears it.
-  if (!handler) handler = [context](const Refusal& why) { context->client.log(why.message); };
+  if (!handler) {
+    handler = [context, name = running_->name](const Refusal& why) {
+      auto fields = detail::log_fields_of(why);
+      fields.insert(fields.begin(), {"name", name});
+      context->client.log(detail::log_event_of(why), why.message, std::move(fields));
+    };
+  }
   running_->election->handlers.on_hindered = [context, name = running_->name,
                                               handler = std::move(handler)](const core::Refusal& why) {
     handler(detail::hindered(why, name, *context));

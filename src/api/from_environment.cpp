@@ -77,7 +77,9 @@ tl::expected<Client, Refusal> Client::from_environment(ClientOptions options) {
   if (!client && client.error().code == Refusal::Code::usage) {
     if (auto error = tls_error(tls)) return tl::unexpected(detail::usage(std::move(*error)));
   }
-  if (client && read->warning) client->context_->client.log(*read->warning);
+  if (client && read->warning) {
+    client->context_->client.log(runtime::log_event::password_exposed, *read->warning);
+  }
   return client;
 }
 

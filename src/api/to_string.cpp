@@ -87,6 +87,20 @@ std::string_view to_string(Refusal::Code code) {
   return "unknown";
 }
 
+std::string_view to_string(LogLevel level) {
+  switch (level) {
+    case LogLevel::error:
+      return "error";
+    case LogLevel::warn:
+      return "warn";
+    case LogLevel::info:
+      return "info";
+    case LogLevel::debug:
+      return "debug";
+  }
+  return "unknown";
+}
+
 std::string_view to_string(Event::Kind kind) {
   switch (kind) {
     case Event::Kind::acquired:

@@ -15,6 +15,7 @@ enum class ExitCode : std::uint8_t {
   critical = 2,      // doctor: nobody gets a lease
   usage = 64,        // the command line is wrong; nothing was asked of Redis
   no_quorum = 69,    // too few nodes answered, or they refused
+  unavailable = 69,  // --http: somebody else listens there
   exists = 73,       // init: there is a record already; sessions: that id says something else
   busy = 75,         // somebody else holds the name (--busy-code changes it)
   not_open = 76,     // the nodes give no new leases to us: quarantine, another cap

@@ -17,7 +17,7 @@ concept OneOf = (std::same_as<Wish, Known> || ...);
 // What tenure-fleet does.
 template <class Wish>
 concept OfFleet = OneOf<Wish, SessionsAddArgs, SessionsChangeArgs, SessionsLsArgs, StatusArgs, ExplainArgs,
-                        PollArgs, DemoArgs>;
+                        PollArgs, WebArgs, DemoArgs>;
 
 // Turns this process into tenure-fleet, with the same command line; only returns when it cannot, with an exit code. The words
 // go by way of a file that has no name, because arguments are seen by everybody until a program has read them.

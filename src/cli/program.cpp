@@ -7,6 +7,8 @@
 #include <exception>
 #include <system_error>
 
+#include "cli/args/color_option.hpp"
+#include "cli/args/log_options.hpp"
 #include "cli/message.hpp"
 #include "cli/secrets.hpp"
 #include "cli/supervise/descriptors.hpp"
@@ -28,6 +30,12 @@ int print(const Text& text) {
   return finish_output();
 }
 
+// Of the commands that have a log.
+template <class Wish>
+void set_log_style_of(const Wish& wish) {
+  if constexpr (requires { wish.log; }) set_log_style(wish.log);
+}
+
 }  // namespace
 
 std::vector<std::string> words_of(int argc, char** argv) { return {argv + (argc > 0 ? 1 : 0), argv + argc}; }
@@ -37,20 +45,22 @@ int run_program(int argc, char** argv, const Program& program) {
     const CommandLine line{program.read(argc, argv), argv};
     hide_secrets(argc, argv);
     fill_standard_descriptors();
-    const auto args = parse_args(line.words);
-    if (!args) {
-      say(args.error());
-      return number(ExitCode::usage);
-    }
+    set_log_style(log_style_asked_for(line.words));
+    std::vector<std::string> words = line.words;
+    const auto color = take_color_option(words);
+    if (!color) return fail(ExitCode::usage, color.error());
+    choose_color(*color);
+    const auto args = parse_args(words);
+    if (!args) return fail(ExitCode::usage, args.error());
     if (const auto* text = std::get_if<Text>(&*args)) return print(*text);
+    std::visit([](const auto& wish) { set_log_style_of(wish); }, *args);
     return program.perform(*args, line);
   } catch (const std::system_error& error) {
     const auto hint = descriptors_hint(error.code().value());
     return fail(ExitCode::own_error, std::string(hint ? "" : "internal error: ") + error.what() +
                                          (hint ? "; " + *hint : std::string()));
   } catch (const std::exception& error) {
-    say(std::string("internal error: ") + error.what());
-    return number(ExitCode::own_error);
+    return fail(ExitCode::own_error, std::string("internal error: ") + error.what());
   }
 }
 

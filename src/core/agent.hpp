@@ -33,6 +33,10 @@ struct Outcome {
   Effects effects{};
 
   bool empty() const { return notices.empty() && effects.empty(); }
+  void clear() {
+    notices.clear();
+    effects.clear();
+  }
 };
 
 class Agent {
@@ -91,6 +95,12 @@ class Agent {
   std::optional<Time> wake() const;
 
   Outcome take() { return std::exchange(outcome_, {}); }
+  // The same in place of what is there, whose memory is used again. False: there is nothing.
+  bool take(Outcome& outcome) {
+    outcome.clear();
+    std::swap(outcome, outcome_);
+    return !outcome.empty();
+  }
   // Is there something to take?
   bool stirred() const { return !outcome_.empty(); }
 

@@ -30,6 +30,11 @@ struct Effects {
   bool listen = false;
 
   bool empty() const { return drops.empty() && sends.empty() && !listen; }
+  void clear() {
+    drops.clear();
+    sends.clear();
+    listen = false;
+  }
 };
 
 // Requests to a node share a connection only if this is the same: one that times out takes its connection down, and

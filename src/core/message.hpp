@@ -10,6 +10,7 @@
 
 #include "core/base/time.hpp"
 #include "core/fleet/beat.hpp"
+#include "core/fleet/rendezvous.hpp"
 #include "core/lease/grant.hpp"
 #include "core/lease/record.hpp"
 #include "core/nodes.hpp"
@@ -85,11 +86,18 @@ struct BeatRequest {
   std::string fleet;  // what its keys begin with
   std::string id;     // of the instance
   Beat beat;
-  Ttl ttl{};  // until it counts as dead; zero: it leaves
+  Ttl ttl{};                         // until it counts as dead; zero: it leaves
+  std::vector<SessionHash> owned{};  // the list behind the digest of the beat
+};
+
+// Which sessions do these instances own, by the lists that came with their last beats?
+struct ListsRequest {
+  std::string fleet;  // what its keys begin with
+  std::vector<std::string> ids{};
 };
 
 using Request = std::variant<AcquireRequest, ConfirmRequest, RenewRequest, ReassertRequest, ReleaseRequest,
-                             OpenRequest, ClockRequest, LookRequest, BeatRequest>;
+                             OpenRequest, ClockRequest, LookRequest, BeatRequest, ListsRequest>;
 
 struct Granted {
   Token token = 0;
@@ -140,7 +148,8 @@ struct Member {
   std::string id;
   std::uint32_t weight = 1;  // with 0 it owns nothing
   std::uint64_t owned = 0;
-  Ttl left{};  // until it counts as dead, unless it beats again
+  Ttl left{};                             // until it counts as dead, unless it beats again
+  std::optional<std::uint64_t> digest{};  // of the sessions that it owns; earlier versions say none
 
   bool operator==(const Member&) const = default;
 };
@@ -150,6 +159,9 @@ struct LiveMembers {
   std::vector<Member> members;  // by id
   std::uint64_t version = 0;    // of the sessions, as the store has them
 };
+
+// By instance, as they were asked for; nullopt for one that has no list.
+using Lists = std::vector<std::optional<std::vector<SessionHash>>>;
 
 // Another process lives under the id of the one that asked.
 struct IdTaken {
@@ -194,6 +206,6 @@ inline const Failure silence{Applied::perhaps, FailureCode::timed_out, "no answe
 inline const Failure misfit{Applied::perhaps, FailureCode::protocol, "the reply does not fit the request"};
 
 using Reply = std::variant<Granted, Held, NotOpen, Opened, NodeClock, KeyAnswers, KeyStates, LiveMembers,
-                           IdTaken, Failure>;
+                           Lists, IdTaken, Failure>;
 
 }  // namespace tenure::core

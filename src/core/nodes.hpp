@@ -1,6 +1,7 @@
 // The nodes of a client: how many there may be, how many of them decide, and how much each is asked at a time.
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -11,6 +12,9 @@ namespace tenure::core {
 using NodeIndex = std::uint32_t;
 
 inline constexpr std::size_t nodes_max = 31;
+
+// Some of them.
+using NodeSet = std::bitset<nodes_max>;
 
 // How many leases one request may name. It may block a whole server, for some 2 µs each: longer requests would be felt by
 // everybody. A store that can take fewer says so.

@@ -207,6 +207,31 @@ PollCounts Conductor::counts() const {
   return {started_, succeeded_, failed_, aborted_, refused_, in_flight_};
 }
 
+PollerMetrics Conductor::metrics() const {
+  PollerMetrics metrics;
+  metrics.succeeded = succeeded_;
+  metrics.failed = failed_;
+  metrics.aborted = aborted_;
+  metrics.in_flight = in_flight_;
+  metrics.results_refused = refused_;
+  metrics.results_dropped = dropped_;
+  const std::lock_guard lock(timing_);
+  metrics.lateness = lateness_;
+  metrics.latency = latency_;
+  return metrics;
+}
+
+void Conductor::note_began(WallTime due) {
+  started_ += 1;
+  const std::lock_guard lock(timing_);
+  lateness_.add(now().wall - due);
+}
+
+void Conductor::note_took(Milliseconds took) {
+  const std::lock_guard lock(timing_);
+  latency_.add(took);
+}
+
 void Conductor::on_read(Discovery::Read read) {
   if (!read) {
     if (!std::exchange(source_away_, true))
@@ -249,9 +274,9 @@ void Conductor::act(const Begin& action) {
   }
   leases_.emplace(action.id, *lease);
   Task task{action.id, action.session, std::move(*lease),
-            [this, of] {
+            [this, of, due = action.due] {
               if (!is_ours(of)) return false;
-              started_ += 1;
+              note_began(due);
               tell({.kind = PollEvent::Kind::started, .session = of.session, .token = of.token},
                    Tell::may_be_dropped);
               return true;
@@ -293,6 +318,7 @@ void Conductor::on_end(PollId id, PollEnd end) {
   if (end.how == PollEnd::How::aborted) aborted_ += 1;
   if (end.how != PollEnd::How::finished) return;
   (end.outcome.ok ? succeeded_ : failed_) += 1;
+  note_took(end.took);
   report(polled, end);
   write(polled, std::move(lease.mapped()), end);
 }
@@ -330,6 +356,7 @@ void Conductor::on_written(const Tenancy& of, const Ledger::Fate& fate) {
   using Kind = Ledger::Fate::Kind;
   rota_.result_written(of);
   if (fate.kind == Kind::stored) unstorable_.erase(of.session);
+  if (fate.kind == Kind::dropped) dropped_ += 1;
   if (fate.kind == Kind::stored || fate.kind == Kind::dropped) return;
   refused_ += 1;
   // A key that somebody else uses is told once, a lease that has passed on each time.

@@ -37,6 +37,7 @@ class Conductor {
   void resume(const std::string& session);
   void remove(const std::string& session);
   PollCounts counts() const;
+  PollerMetrics metrics() const;
 
   // Before the fleet is started: its events ask for it, and it may begin with the sessions that there are.
   void discover(std::shared_ptr<SessionSource> source);
@@ -70,6 +71,9 @@ class Conductor {
   bool is_ours(const Tenancy& of) const;
   std::optional<core::Time> deadline_of(const Tenancy& of) const;
 
+  // On any thread.
+  void note_began(WallTime due);
+  void note_took(Milliseconds took);
   void on_end(PollId id, PollEnd end);
   void report(const Rota::Polled& polled, const PollEnd& end);
   void write(const Rota::Polled& polled, SessionLease lease, const PollEnd& end);
@@ -84,6 +88,10 @@ class Conductor {
   std::atomic<std::uint64_t> aborted_ = 0;
   std::atomic<std::uint64_t> refused_ = 0;
   std::atomic<std::size_t> in_flight_ = 0;
+  std::atomic<std::uint64_t> dropped_ = 0;  // results
+  mutable std::mutex timing_;               // of the histograms
+  Histogram lateness_;
+  Histogram latency_;
   std::mutex telling_;   // locked while the user hears of the fleet
   bool silent_ = false;  // the user hears of it no more
   Mailbox mailbox_;

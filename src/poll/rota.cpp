@@ -205,11 +205,12 @@ void Rota::begin(Entry& entry, Now now) {
   const Cadence cadence(entry.of.session, entry.session->interval);
   // Late by more than a slot, it counts for the one that it is made in.
   const WallTime slot = std::max(entry.turn->slot, cadence.slot_at(now.wall));
+  const WallTime due = entry.turn->due;
   unschedule(entry);
   const auto id = static_cast<PollId>(++last_poll_);
   entry.poll = id;
   polls_.emplace(id, Polled{entry.of, slot});
-  actions_.emplace_back(Begin{id, entry.of.token, *entry.session});
+  actions_.emplace_back(Begin{id, entry.of.token, *entry.session, due});
 }
 
 void Rota::abort(Entry& entry, core::Time by) {

@@ -42,6 +42,7 @@ struct Begin {
   PollId id{};
   std::uint64_t token = 0;
   Session session{};
+  WallTime due{};
 };
 struct Abort {
   PollId id{};

@@ -60,6 +60,7 @@ bool note(core::Beat& beat, std::string_view name, std::string_view value) {
   if (name == "weight") return read_into(beat.weight, value);
   if (name == "owned") return read_into(beat.owned, value);
   if (name == "version") return read_into(beat.version, value);
+  if (name == "digest") return read_into(beat.digest.emplace(), value);
   return true;
 }
 
@@ -71,7 +72,9 @@ std::string beat_text(const core::Beat& beat) {
   return beat_opening(beat.boot) +
          ",\"v\":1,\"status\":\"ready\",\"started\":" + std::to_string(beat.started_ms) +
          ",\"weight\":" + std::to_string(beat.weight) + ",\"owned\":" + std::to_string(beat.owned) +
-         ",\"version\":" + std::to_string(beat.version) + "}";
+         ",\"version\":" + std::to_string(beat.version) +
+         // In quotes, because it is larger than what every reader of JSON takes for a number.
+         (beat.digest ? ",\"digest\":\"" + std::to_string(*beat.digest) + "\"" : "") + "}";
 }
 
 std::optional<core::Beat> read_beat(std::string_view text) {

@@ -11,6 +11,9 @@ namespace tenure::redis {
 
 namespace {
 
+// More of them would gain nothing, and keep others waiting.
+constexpr std::size_t together_max = 64;
+
 core::Failure unasked() {
   return {core::Applied::perhaps, core::FailureCode::protocol, "Redis sent a reply that nobody asked for"};
 }
@@ -35,6 +38,18 @@ core::Token token_reached(const core::Request& request, const core::Reply& reply
 bool tells_what_was_seen(const core::Request& request) {
   return std::holds_alternative<core::AcquireRequest>(request) ||
          std::holds_alternative<core::ReassertRequest>(request);
+}
+
+// Redis does not know the script. Nothing was run.
+bool is_unknown_script(const Value& value) {
+  return value.kind == Value::Kind::error && value.text.starts_with("NOSCRIPT");
+}
+
+// The user may not do this, or not with one of these keys. Nothing was run.
+bool is_denied(const Value& value) {
+  if (value.kind != Value::Kind::error) return false;
+  const core::Failure failure = classify(value.text);
+  return failure.code == core::FailureCode::no_permission && failure.applied == core::Applied::no;
 }
 
 }  // namespace
@@ -78,47 +93,108 @@ void Conversation::ask(core::RequestId id, core::Request request, std::vector<Co
   // before the node has said which epoch this is.
   if (!ready()) {
     held_back_.push_back({id, std::move(request)});
-    return;
+  } else if (std::holds_alternative<core::ReleaseRequest>(request)) {
+    gather({id, std::move(request)}, out);
+  } else {
+    send({id, std::move(request)}, CallBy::sha1, out);
   }
-  send({id, std::move(request)}, CallBy::sha1, out);
 }
 
-tl::expected<Conversation::Heard, core::Failure> Conversation::hear(const Value& value,
-                                                                    std::vector<Command>& out) {
+// One call for many releases costs Redis a third of what a call for each does.
+void Conversation::gather(Asked release, std::vector<Command>& out) {
+  if (!goes_with_gathered(std::get<core::ReleaseRequest>(release.request))) flush(out);
+  sent_.push_back(std::move(release));
+  gathered_ += 1;
+}
+
+bool Conversation::goes_with_gathered(const core::ReleaseRequest& release) const {
+  if (gathered_ == together_max) return false;
+  const auto first = sent_.end() - static_cast<std::ptrdiff_t>(gathered_);
+  return std::all_of(first, sent_.end(), [&](const Asked& asked) {
+    const auto& other = std::get<core::ReleaseRequest>(asked.request);
+    return other.wake == release.wake && other.key != release.key;
+  });
+}
+
+void Conversation::flush(std::vector<Command>& out) {
+  if (gathered_ > 0) call_releases(std::exchange(gathered_, 0), CallBy::sha1, out);
+}
+
+tl::expected<std::optional<core::Record>, core::Failure> Conversation::hear(const Value& value,
+                                                                            std::vector<Command>& out,
+                                                                            std::vector<Answer>& answers) {
   if (!open_) return tl::unexpected(unasked());
   if (greeting_left_ > 0) {
     if (value.kind == Value::Kind::error) return tl::unexpected(greeting_failure(greeting_, value.text));
     greeting_left_ -= 1;
     if (greeting_left_ == 0) ask_admission(out);
-    return Heard{};
+    return std::nullopt;
   }
-  if (sent_.empty()) {
+  if (sent_.size() == gathered_) {
     if (!admitting_) return tl::unexpected(unasked());
     return hear_admission(value, out);
+  }
+  if (const std::size_t together = sent_.front().together; together > 1) {
+    const auto end = sent_.begin() + static_cast<std::ptrdiff_t>(together);
+    std::vector<Asked> asked(std::make_move_iterator(sent_.begin()), std::make_move_iterator(end));
+    sent_.erase(sent_.begin(), end);
+    hear_releases(std::move(asked), value, out, answers);
+    return std::nullopt;
   }
   Asked asked = std::move(sent_.front());
   sent_.pop_front();
   // After SCRIPT FLUSH or a restart Redis knows our scripts no more; nothing was run (T29).
-  if (value.kind == Value::Kind::error && value.text.starts_with("NOSCRIPT") && !given_up(asked)) {
+  if (is_unknown_script(value) && !given_up(asked)) {
     released_ = false;  // the next release brings its script along again
-    // What stands behind an admission waits for it: its reply must not come before.
     if (admitting_) {
-      held_back_.insert(held_back_.begin() + returned_++, std::move(asked));
+      put_back(std::move(asked));
     } else {
       send(std::move(asked), CallBy::body, out);
     }
-    return Heard{};
+    return std::nullopt;
   }
-  Heard heard{Answer{asked.id, script_reply(asked.request, value)}, {}};
-  *seen_ = std::max(*seen_, token_reached(asked.request, heard.answer->reply));
+  answers.push_back({asked.id, script_reply(asked.request, value)});
+  const core::Reply& reply = answers.back().reply;
+  *seen_ = std::max(*seen_, token_reached(asked.request, reply));
   // The record is not the one that this connection was admitted with: data lost, or another quarantine. Or the data
   // is older than what was seen of it.
-  const auto* closed = std::get_if<core::NotOpen>(&heard.answer->reply);
+  const auto* closed = std::get_if<core::NotOpen>(&reply);
   if (closed != nullptr && !admitting_ && closed->record.text != record_) ask_admission(out);
-  return heard;
+  return std::nullopt;
+}
+
+void Conversation::hear_releases(std::vector<Asked> asked, const Value& value, std::vector<Command>& out,
+                                 std::vector<Answer>& answers) {
+  const bool unknown = is_unknown_script(value);
+  const bool denied = is_denied(value);
+  if (unknown) released_ = false;
+  if ((unknown || denied) && admitting_) {
+    for (Asked& it : asked) put_back(std::move(it));
+  } else if (unknown) {
+    flush(out);
+    for (Asked& it : asked) sent_.push_back(std::move(it));
+    call_releases(asked.size(), CallBy::body, out);
+  } else if (denied) {
+    // Perhaps only one of their keys is out of reach by now: that must not keep the others.
+    for (Asked& it : asked) {
+      it.together = 1;
+      send(std::move(it), CallBy::sha1, out);
+    }
+  } else {
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      answers.push_back({asked[i].id, release_reply(value, i, asked.size())});
+    }
+  }
+}
+
+// What stands behind an admission waits for it: its reply must not come before.
+void Conversation::put_back(Asked asked) {
+  asked.together = 1;
+  held_back_.insert(held_back_.begin() + returned_++, std::move(asked));
 }
 
 void Conversation::ask_admission(std::vector<Command>& out) {
+  flush(out);
   if (!introduce_) return send_held_back(out);
   admitting_ = introduce_();
   send_admission(CallBy::sha1, out);
@@ -129,13 +205,13 @@ void Conversation::send_admission(CallBy by, std::vector<Command>& out) {
   out.back().push_back(std::to_string(*seen_));
 }
 
-tl::expected<Conversation::Heard, core::Failure> Conversation::hear_admission(const Value& value,
-                                                                              std::vector<Command>& out) {
+tl::expected<std::optional<core::Record>, core::Failure> Conversation::hear_admission(
+    const Value& value, std::vector<Command>& out) {
   if (value.kind == Value::Kind::error) {
-    if (!value.text.starts_with("NOSCRIPT")) return tl::unexpected(classify(value.text));
+    if (!is_unknown_script(value)) return tl::unexpected(classify(value.text));
     released_ = false;
     send_admission(CallBy::body, out);
-    return Heard{};
+    return std::nullopt;
   }
   auto record = read_record(value.text);
   if (value.kind != Value::Kind::string || !record) {
@@ -147,7 +223,7 @@ tl::expected<Conversation::Heard, core::Failure> Conversation::hear_admission(co
   epoch_ = record->epoch;
   record_ = value.text;
   send_held_back(out);
-  return Heard{{}, std::move(record)};
+  return record;
 }
 
 bool Conversation::carries(core::RequestId id) const {
@@ -157,7 +233,9 @@ bool Conversation::carries(core::RequestId id) const {
 
 std::vector<Conversation::Unanswered> Conversation::close() {
   std::vector<Unanswered> open;
-  for (const Asked& asked : sent_) open.push_back({asked.id, core::Applied::perhaps});
+  const std::size_t left = sent_.size() - std::exchange(gathered_, 0);
+  for (std::size_t i = 0; i < sent_.size(); ++i)
+    open.push_back({sent_[i].id, i < left ? core::Applied::perhaps : core::Applied::no});
   for (const Asked& asked : held_back_) open.push_back({asked.id, core::Applied::no});
   sent_.clear();
   held_back_.clear();
@@ -181,25 +259,31 @@ bool Conversation::given_up(const Asked& asked) const {
 
 void Conversation::send_held_back(std::vector<Command>& out) {
   returned_ = 0;
-  while (ready() && !held_back_.empty()) {
-    send(std::move(held_back_.front()), CallBy::sha1, out);
-    held_back_.pop_front();
-  }
+  for (Asked& it : std::exchange(held_back_, {})) ask(it.id, std::move(it.request), out);
+  flush(out);
 }
 
 // Nobody waits for the release of a scope: what its client wants next stands behind it. A release that has to be sent again,
 // because Redis does not know the script, would be overtaken, and the name found held by ourselves. So the first one brings it,
 // and again the first after Redis has forgotten a script.
-CallBy Conversation::first_by_body(const core::Request& request, CallBy by) {
-  if (!std::holds_alternative<core::ReleaseRequest>(request)) return by;
-  return std::exchange(released_, true) ? by : CallBy::body;
+void Conversation::call_releases(std::size_t count, CallBy by, std::vector<Command>& out) {
+  const auto first = sent_.end() - static_cast<std::ptrdiff_t>(count);
+  first->together = count;
+  std::vector<const core::ReleaseRequest*> releases;
+  releases.reserve(count);
+  for (auto it = first; it != sent_.end(); ++it)
+    releases.push_back(&std::get<core::ReleaseRequest>(it->request));
+  if (!std::exchange(released_, true)) by = CallBy::body;
+  out.push_back(release_call(releases, keyspace_, by));
 }
 
 void Conversation::send(Asked asked, CallBy by, std::vector<Command>& out) {
-  by = first_by_body(asked.request, by);
-  out.push_back(script_call(asked.request, keyspace_, epoch_, by));
-  if (tells_what_was_seen(asked.request)) out.back().push_back(std::to_string(*seen_));
+  flush(out);
   sent_.push_back(std::move(asked));
+  const core::Request& request = sent_.back().request;
+  if (std::holds_alternative<core::ReleaseRequest>(request)) return call_releases(1, by, out);
+  out.push_back(script_call(request, keyspace_, epoch_, by));
+  if (tells_what_was_seen(request)) out.back().push_back(std::to_string(*seen_));
 }
 
 }  // namespace tenure::redis

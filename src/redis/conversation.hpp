@@ -39,12 +39,6 @@ class Conversation {
     core::RequestId id{};
     core::Applied applied = core::Applied::perhaps;
   };
-
-  // The next value that Redis sent was one of these, or neither.
-  struct Heard {
-    std::optional<Answer> answer{};
-    std::optional<core::Record> admitted{};
-  };
   using Introduce = std::function<Introduction()>;
 
   // Whoever is to be admitted introduces itself, each time anew. With no introduction there is no admission: for a
@@ -52,13 +46,16 @@ class Conversation {
   Conversation(Greeting greeting, Keyspace keyspace, Introduce introduce,
                Seen seen = std::make_shared<core::Token>(0));
 
-  // Commands that are to be sent, in this order, are appended to out by all three. Requests may be
+  // Commands that are to be sent, in this order, are appended to out by all four. Requests may be
   // asked before the connection is open; they are held back.
   void open(std::vector<Command>& out);
+  // Releases may stay here until flush(), to leave together, or until something else is asked, which they leave ahead of.
   void ask(core::RequestId id, core::Request request, std::vector<Command>& out);
-  // The next value that Redis sent. An error means that the connection is of no use: greeting or admission
-  // refused, or a reply to nothing.
-  tl::expected<Heard, core::Failure> hear(const Value& value, std::vector<Command>& out);
+  void flush(std::vector<Command>& out);
+  // The next value that Redis sent, and what it answers. Gives the record where it was the admission. An error means
+  // that the connection is of no use: greeting or admission refused, or a reply to nothing.
+  tl::expected<std::optional<core::Record>, core::Failure> hear(const Value& value, std::vector<Command>& out,
+                                                                std::vector<Answer>& answers);
 
   bool waiting() const { return !sent_.empty() || !held_back_.empty(); }
   // Was this asked here, and is it not answered yet?
@@ -70,16 +67,23 @@ class Conversation {
   struct Asked {
     core::RequestId id{};
     core::Request request;
+    std::size_t together = 1;  // in sent_: so many, this and those behind it, were one call
   };
 
   bool ready() const { return open_ && greeting_left_ == 0 && !admitting_; }
   bool given_up(const Asked& asked) const;
-  CallBy first_by_body(const core::Request& request, CallBy by);
+  bool goes_with_gathered(const core::ReleaseRequest& release) const;
+  void gather(Asked release, std::vector<Command>& out);
   void send(Asked asked, CallBy by, std::vector<Command>& out);
+  void call_releases(std::size_t count, CallBy by, std::vector<Command>& out);
+  void hear_releases(std::vector<Asked> asked, const Value& value, std::vector<Command>& out,
+                     std::vector<Answer>& answers);
+  void put_back(Asked asked);
   void send_held_back(std::vector<Command>& out);
   void ask_admission(std::vector<Command>& out);
   void send_admission(CallBy by, std::vector<Command>& out);
-  tl::expected<Heard, core::Failure> hear_admission(const Value& value, std::vector<Command>& out);
+  tl::expected<std::optional<core::Record>, core::Failure> hear_admission(const Value& value,
+                                                                          std::vector<Command>& out);
 
   Greeting greeting_;
   Keyspace keyspace_;
@@ -94,6 +98,7 @@ class Conversation {
   std::deque<Asked> held_back_;
   std::ptrdiff_t returned_ = 0;  // how many of those at the front were sent before, and are to be sent again
   std::deque<Asked> sent_;
+  std::size_t gathered_ = 0;  // the last so many in sent_ are releases that have not left yet
 };
 
 }  // namespace tenure::redis

@@ -43,7 +43,8 @@ std::string value(const core::Grant& grant, core::Token token) {
   std::string text;
   text.reserve(grant.owner().size() + nonce_digits + 2 + token_digits);
   append_stamp(text, grant);
-  return text.append(std::to_string(token));
+  text.append(std::to_string(token));
+  return text;
 }
 
 std::string_view stamp_in(std::string_view value) { return value.substr(0, value.rfind('#') + 1); }

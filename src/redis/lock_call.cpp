@@ -78,7 +78,7 @@ tl::expected<FoundLeases, core::Failure> found_leases(const Value& value, std::s
 
 Command free_call(const std::string& lease, const std::string& victim, const Keyspace& keyspace) {
   return call(release_script, {lease, keyspace.queue(lease)},
-              {keyspace.channels(), std::to_string(turn_of_waiter.count()), victim, ""});
+              {keyspace.channels(), std::to_string(turn_of_waiter.count()), victim});
 }
 
 }  // namespace tenure::redis

@@ -46,15 +46,20 @@ core::FoundRecord found_record(std::string text) {
 std::string opening(const core::Terms& terms) {
   std::string text;
   text.reserve(terms.set.size() + 96);  // epoch and state may follow, with every acquire
-  return text.append(std::to_string(terms.cap.count())).append(" ").append(terms.set).append(" ");
+  text.append(std::to_string(terms.cap.count())).append(" ").append(terms.set).append(" ");
+  return text;
 }
 
 std::string admission(const core::Terms& terms, std::string_view epoch) {
-  return opening(terms).append(epoch).append(" ");
+  std::string text = opening(terms);
+  text.append(epoch).append(" ");
+  return text;
 }
 
 std::string admission_to_open(const core::Terms& terms, std::string_view epoch) {
-  return admission(terms, epoch).append("open ");
+  std::string text = admission(terms, epoch);
+  text.append("open ");
+  return text;
 }
 
 }  // namespace tenure::redis

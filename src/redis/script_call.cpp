@@ -8,6 +8,7 @@
 #include "redis/beat_text.hpp"
 #include "redis/failure.hpp"
 #include "redis/grant_text.hpp"
+#include "redis/list_text.hpp"
 #include "redis/record_text.hpp"
 
 namespace tenure::redis {
@@ -79,9 +80,16 @@ Command reassert_call(const core::ReassertRequest& request, const Keyspace& keys
 Command beat_call(const core::BeatRequest& request, CallBy by) {
   const std::string& fleet = request.fleet;
   const std::string instances = Keyspace::instances(fleet);
-  return call<3>(beat_script, by, instances + request.id, fleet + "nodes", fleet + "sessions:version",
-                 beat_opening(request.beat.boot), beat_text(request.beat), number(request.ttl), request.id,
-                 instances, Keyspace::changes(fleet));
+  return call<4>(beat_script, by, instances + request.id, fleet + "nodes", fleet + "sessions:version",
+                 Keyspace::list(fleet, request.id), beat_opening(request.beat.boot), beat_text(request.beat),
+                 number(request.ttl), request.id, instances, Keyspace::changes(fleet),
+                 list_text(request.owned));
+}
+
+Command lists_call(const core::ListsRequest& request) {
+  Command command{"MGET"};
+  for (const auto& id : request.ids) command.push_back(Keyspace::list(request.fleet, id));
+  return command;
 }
 
 core::Failure misfit(const std::string& what) {
@@ -128,11 +136,11 @@ core::Reply clock_reply(const Value& value) {
   return misfit("TIME gives seconds and microseconds");
 }
 
-core::Reply key_answers(const Value& value, std::size_t keys) {
-  if (value.kind != Value::Kind::array || value.items.size() != keys) return misfit("one answer a key");
+// Those of some of the keys.
+core::Reply key_answers(std::span<const Value> items) {
   core::KeyAnswers answers;
-  answers.reserve(keys);
-  for (const Value& item : value.items) {
+  answers.reserve(items.size());
+  for (const Value& item : items) {
     if (item.kind != Value::Kind::integer || item.integer < -1 || item.integer > 1) {
       return misfit("an answer is 1, 0 or -1");
     }
@@ -141,6 +149,11 @@ core::Reply key_answers(const Value& value, std::size_t keys) {
                                           : KeyAnswer::foreign);
   }
   return answers;
+}
+
+core::Reply key_answers(const Value& value, std::size_t keys) {
+  if (value.kind != Value::Kind::array || value.items.size() != keys) return misfit("one answer a key");
+  return key_answers(value.items);
 }
 
 core::Reply look_reply(const Value& value, std::size_t keys) {
@@ -174,11 +187,23 @@ core::Reply beat_reply(const Value& value) {
     const auto beat = read_beat(items[i + 2].text);
     if (beat && items[i + 1].integer >= 0) {
       live.members.push_back({items[i].text, beat->weight, beat->owned,
-                              std::clamp(core::Ttl(items[i + 1].integer), core::Ttl(0), left_max)});
+                              std::clamp(core::Ttl(items[i + 1].integer), core::Ttl(0), left_max),
+                              beat->digest});
     }
   }
   std::ranges::sort(live.members, {}, &core::Member::id);
   return live;
+}
+
+core::Reply lists_reply(const Value& value, std::size_t instances) {
+  if (value.kind != Value::Kind::array || value.items.size() != instances)
+    return misfit("MGET gives a value for each key");
+  core::Lists lists;
+  lists.reserve(instances);
+  for (const Value& item : value.items) {
+    lists.push_back(item.kind == Value::Kind::string ? read_list(item.text) : std::nullopt);
+  }
+  return lists;
 }
 
 }  // namespace
@@ -198,11 +223,8 @@ Command script_call(const core::Request& request, const Keyspace& keyspace, std:
     for (const auto& item : items) command.push_back(redis::value(item.grant, item.token));
     return command;
   }
-  if (const auto* release = std::get_if<core::ReleaseRequest>(&request)) {
-    return call<2>(release_script, by, release->key, keyspace.queue(release->key), keyspace.channels(),
-                   release->wake ? number(turn_of_waiter) : "0", stamp(release->grant),
-                   release->ticket ? stamp(*release->ticket) : "");
-  }
+  if (const auto* release = std::get_if<core::ReleaseRequest>(&request))
+    return release_call({&release, 1}, keyspace, by);
   if (const auto* confirm = std::get_if<core::ConfirmRequest>(&request)) {
     return call<2>(confirm_script, by, confirm->key, keyspace.fence(), stamp(confirm->grant),
                    std::to_string(confirm->token));
@@ -220,7 +242,24 @@ Command script_call(const core::Request& request, const Keyspace& keyspace, std:
     return command;
   }
   if (const auto* beat = std::get_if<core::BeatRequest>(&request)) return beat_call(*beat, by);
+  if (const auto* lists = std::get_if<core::ListsRequest>(&request)) return lists_call(*lists);
   return reassert_call(std::get<core::ReassertRequest>(request), keyspace, epoch, by);
+}
+
+Command release_call(std::span<const core::ReleaseRequest* const> releases, const Keyspace& keyspace,
+                     CallBy by) {
+  const auto has_ticket = [](const core::ReleaseRequest* it) { return it->ticket.has_value(); };
+  const bool tickets = std::ranges::any_of(releases, has_ticket);
+  const std::size_t count = releases.size();
+  Command command = begin_call(release_script, by, 2 * count, 2 + (tickets ? 2 : 1) * count);
+  for (const auto* it : releases) command.push_back(it->key);
+  for (const auto* it : releases) command.push_back(keyspace.queue(it->key));
+  command.push_back(keyspace.channels());
+  command.push_back(releases.front()->wake ? number(turn_of_waiter) : "0");
+  for (const auto* it : releases) command.push_back(stamp(it->grant));
+  if (!tickets) return command;
+  for (const auto* it : releases) command.push_back(it->ticket ? stamp(*it->ticket) : "");
+  return command;
 }
 
 Command admit_call(const Introduction& introduction, const Keyspace& keyspace, CallBy by) {
@@ -257,11 +296,19 @@ core::Reply script_reply(const core::Request& request, const Value& value) {
   if (const auto* look = std::get_if<core::LookRequest>(&request))
     return look_reply(value, look->keys.size());
   if (std::holds_alternative<core::BeatRequest>(request)) return beat_reply(value);
+  if (const auto* lists = std::get_if<core::ListsRequest>(&request))
+    return lists_reply(value, lists->ids.size());
   if (const auto* reassert = std::get_if<core::ReassertRequest>(&request)) {
     if (value.kind == Value::Kind::string) return core::NotOpen{found_record(value.text)};
     return key_answers(value, reassert->items.size());
   }
   return key_answers(value, 1);
+}
+
+core::Reply release_reply(const Value& value, std::size_t which, std::size_t count) {
+  if (value.kind == Value::Kind::error) return classify(value.text);
+  if (value.kind != Value::Kind::array || value.items.size() != count) return misfit("one answer a key");
+  return key_answers({&value.items[which], 1});
 }
 
 tl::expected<std::vector<FoundKey>, core::Failure> found_keys(const Value& value, std::size_t keys) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -38,9 +39,10 @@ struct Keyspace {
   std::string queue(const std::string& lease) const { return prefix + "queue:" + lease; }
   // What the channels of waiters begin with; the owner's id follows.
   std::string channels() const { return prefix + "wake:"; }
-  // Of a fleet whose keys begin so: its instances, and the channel of what changes.
+  // Of a fleet whose keys begin so: its instances, the channel of what changes, and what an instance owns.
   static std::string instances(const std::string& fleet) { return fleet + "node:"; }
   static std::string changes(const std::string& fleet) { return fleet + "changes"; }
+  static std::string list(const std::string& fleet, const std::string& id) { return fleet + "owned:" + id; }
   // Does Tenure need this key for itself, so that it can be no lease?
   bool owns(const std::string& key) const {
     return key == record() || key == fence() || key.starts_with(queue(""));
@@ -67,6 +69,9 @@ enum class CallBy : std::uint8_t {
 // Mostly a script. The epoch is the one that the connection was admitted to.
 Command script_call(const core::Request& request, const Keyspace& keyspace, std::string_view epoch,
                     CallBy by);
+// Several releases in one call. Each is of another lease, and all of them wake the next waiter, or none does.
+Command release_call(std::span<const core::ReleaseRequest* const> releases, const Keyspace& keyspace,
+                     CallBy by);
 Command admit_call(const Introduction& introduction, const Keyspace& keyspace, CallBy by);
 Command init_call(const Introduction& introduction, const Keyspace& keyspace);
 Command reconfigure_call(const Introduction& introduction, const core::Reconfiguration::Step& step,
@@ -104,6 +109,8 @@ tl::expected<Published, core::Failure> published(const Value& value);
 
 // The reply to that request. A value that no script of ours gives is a Failure.
 core::Reply script_reply(const core::Request& request, const Value& value);
+// The same for one of so many releases that were one call.
+core::Reply release_reply(const Value& value, std::size_t which, std::size_t count);
 
 // What a node shows for a name, with the text of the value and PTTL as they are: for people, who also look at keys that
 // Tenure did not write, and break what stands there. The core is told a KeyState.

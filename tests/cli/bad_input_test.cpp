@@ -25,7 +25,11 @@ std::ostream& operator<<(std::ostream& out, const BadWords& bad) {
 // T22 and all other options: every one of these exits with 64 before Redis is asked anything.
 const std::vector<BadWords> bad_words{
     {{}, "no command"},
-    {{"rnu"}, "\"rnu\""},
+    {{"rnu"}, "there is no command \"rnu\"; did you mean run?"},
+    {{"frobnicate"}, "there is no command \"frobnicate\"; tenure help lists them"},
+    {{"lock", "shwo"}, "lock knows ls, show and break, not \"shwo\"; did you mean show?"},
+    {{"status", "--jsno"}, "there is no option --jsno; did you mean --json?"},
+    {{"status", "--frobnicate"}, "there is no option --frobnicate; see --help"},
     {{"help", "rnu"}, "\"rnu\""},
     {{"lock"}, "lock wants a command of its own: ls, show and break; tenure help lock explains them"},
     {{"redis"}, "redis wants a command of its own: up and down"},

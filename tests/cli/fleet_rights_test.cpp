@@ -61,7 +61,7 @@ TEST_F(FleetRights, T31_TheRightsOfTheReadmeAreEnoughForAFleetAndEachIsNeeded) {
   done({"sessions", "pause", "b"});
   done({"sessions", "resume", "b"});
   const auto one = start_tenure(here({"poll", "--ttl", "2s", "--id", "web-1"}));
-  ASSERT_TRUE(prints(*one, R"("endpoint": "b")")) << one->err();
+  ASSERT_TRUE(prints(*one, R"("session": "b")")) << one->err();
   const auto two = start_tenure(here({"poll", "--ttl", "2s", "--id", "web-2", "--index"}));
   ASSERT_TRUE(prints(*two, "lease_acquired")) << two->err();
   const auto stored = [&] { return redis.command({"EXISTS", "state:a", "state:b"}).integer == 2; };

@@ -60,7 +60,7 @@ TEST(Poll, P24_IsTextOnATerminalAndJsonElsewhere) {
   for (std::string line; std::getline(lines, line);) {
     EXPECT_TRUE(matches(line,
                         R"re(^\{"time": "\d{4}-[^"]+Z", "level": "(info|debug)", "event": "[a-z_]+", )re"
-                        R"re("instance": "web-2"(, "[a-z]+": ("[^"]*"|\d+))*\}$)re"))
+                        R"re("message": "[^"]+", "instance": "web-2"(, "[a-z]+": ("[^"]*"|\d+))*\}$)re"))
         << line;
   }
   EXPECT_EQ(fleet.said("web-2", "lease_acquired", "s-1"), 1U);

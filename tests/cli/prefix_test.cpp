@@ -84,7 +84,7 @@ TEST_F(PrefixTest, AFleetUnderAnotherPrefixHasSessionsLeasesAndResultsOfItsOwn) 
   EXPECT_TRUE(has(redis.command({"HGET", "a:state:s1", "result"}).text, "web-a:"));
   EXPECT_TRUE(has(redis.command({"HGET", "b:state:s1", "result"}).text, "web-b:"));
   EXPECT_TRUE(prints(*instances[0], R"("event": "lease_renewed")"));
-  EXPECT_TRUE(has(instances[0]->out(), R"("endpoint": "s1")"));
+  EXPECT_TRUE(has(instances[0]->out(), R"("session": "s1")"));
   const std::string page = tenure(under("a:", {"status"})).out;
   EXPECT_TRUE(has(page, "fleet poll: 1 instance, 1 session, 1 owned\n")) << page;
   EXPECT_TRUE(has(tenure(under("b:", {"explain", "s1"})).out, "lease: held by web-b: "));

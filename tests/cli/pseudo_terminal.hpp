@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <pty.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,11 +21,17 @@ inline constexpr const char* ctrl_z = "\x1a";
 // A program on a terminal of its own, and the hands at its keyboard.
 class Terminal {
  public:
-  explicit Terminal(Words words) {
+  struct Size {
+    unsigned short columns = 0;  // of a terminal that does not know
+    unsigned short rows = 0;
+  };
+  explicit Terminal(Words words) : Terminal(std::move(words), Size{}) {}
+  Terminal(Words words, Size size) {
     std::vector<char*> argv;
     for (auto& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
-    pid_ = forkpty(&keyboard_, nullptr, nullptr, nullptr);
+    const winsize window{size.rows, size.columns, 0, 0};
+    pid_ = forkpty(&keyboard_, nullptr, nullptr, &window);
     if (pid_ == 0) {
       execvp(argv[0], argv.data());
       _exit(127);
@@ -57,6 +64,13 @@ class Terminal {
     return true;
   }
   const std::string& screen() const { return screen_; }
+  // What follows is looked for in what comes from now on.
+  void clear() { screen_.clear(); }
+
+  void resize(Size size) const {
+    const winsize window{size.rows, size.columns, 0, 0};
+    EXPECT_EQ(ioctl(keyboard_, TIOCSWINSZ, &window), 0);
+  }
 
   // Reads what is left until the program has ended.
   int exit_code() {

@@ -29,9 +29,10 @@ TEST(QuarantineTold, APollerSaysWhoItIsWhenItStarts) {
   PollFleet fleet({.apart = true, .sessions = 1});
   fleet.start_all({"web-1"});
   const std::string start = fleet["web-1"].out().substr(0, fleet["web-1"].out().find('\n'));
-  EXPECT_TRUE(has(start, R"("event": "starting", "instance": "web-1", "fleet": "poll", "redis": ")" +
-                             fleet.nodes[0].url() + R"(", "data": ")" + fleet.data().url() +
-                             R"(", "ttl": "3s")"))
+  EXPECT_TRUE(
+      has(start,
+          R"("event": "starting", "message": "Starting", "instance": "web-1", "fleet": "poll", "redis": ")" +
+              fleet.nodes[0].url() + R"(", "data": ")" + fleet.data().url() + R"(", "ttl": "3s")"))
       << start;
   const auto text = start_tenure(Words{"poll", "--id", "web-2", "--text"} + fleet.place());
   EXPECT_TRUE(prints(*text, "Starting: instance=web-2 fleet=poll redis=" + fleet.nodes[0].url() +
@@ -44,16 +45,17 @@ TEST(QuarantineTold, APollerSaysWhichNodeItWaitsForAndForHowLongAndWhenThatIsOve
   fleet.nodes[0].restart();
   fleet.add_sessions();
   auto& poller = fleet.start("web-1");
-  ASSERT_TRUE(prints(poller, R"("event": "not_open")")) << fleet.told();
-  EXPECT_TRUE(matches(line_of(poller, "not_open"),
+  ASSERT_TRUE(prints(poller, R"("event": "quarantine")")) << fleet.told();
+  EXPECT_TRUE(matches(line_of(poller, "quarantine"),
                       R"("detail": ")" + fleet.nodes[0].url() +
                           " has no record of Tenure: new, or its data was lost. "
                           "New grants within [123]s. If it is new, tenure init opens it at once: tenure init "
                           R"(--redis [^"]+", "opens_in_ms": \d{3,4}\}$)"))
-      << line_of(poller, "not_open");
+      << line_of(poller, "quarantine");
   EXPECT_TRUE(fleet.all_are_polled(core::long_ago)) << fleet.told();
-  EXPECT_TRUE(prints(poller, R"("event": "open", "instance": "web-1"})")) << fleet.told();
-  EXPECT_EQ(fleet.said("web-1", "not_open"), 1U) << fleet.told();
+  EXPECT_TRUE(prints(poller, R"("event": "open", "message": "New leases again", "instance": "web-1"})"))
+      << fleet.told();
+  EXPECT_EQ(fleet.said("web-1", "quarantine"), 1U) << fleet.told();
   EXPECT_EQ(fleet.said("web-1", "open"), 1U) << fleet.told();
 }
 
@@ -61,7 +63,7 @@ TEST(QuarantineTold, APollerThatIsGrantedItsLeasesAtOnceSaysNothingOfIt) {
   PollFleet fleet({.nodes = 3, .sessions = 2});
   fleet.nodes[2].restart();
   fleet.start_all({"web-1"});
-  EXPECT_EQ(fleet.said("web-1", "not_open"), 0U) << fleet.told();
+  EXPECT_EQ(fleet.said("web-1", "quarantine"), 0U) << fleet.told();
   EXPECT_EQ(fleet.said("web-1", "open"), 0U) << fleet.told();
 }
 
@@ -71,8 +73,8 @@ TEST(QuarantineTold, OfSeveralNodesThoseInQuarantineAreNamed) {
   fleet.nodes[2].restart();
   fleet.add_sessions();
   auto& poller = fleet.start("web-1");
-  ASSERT_TRUE(prints(poller, R"("event": "not_open")")) << fleet.told();
-  const std::string line = line_of(poller, "not_open");
+  ASSERT_TRUE(prints(poller, R"("event": "quarantine")")) << fleet.told();
+  const std::string line = line_of(poller, "quarantine");
   EXPECT_TRUE(has(line, fleet.nodes[0].url())) << line;
   EXPECT_TRUE(has(line, fleet.nodes[2].url())) << line;
   EXPECT_TRUE(has(line,

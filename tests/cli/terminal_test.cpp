@@ -33,7 +33,8 @@ TEST(OnATerminal, CtrlCReachesTheCommand) {
   EXPECT_TRUE(wait_until([&] { return keys(redis) == only_record; }));
 }
 
-TEST(OnATerminal, CtrlZDoesNotStopAHolder) {
+// sh -c has no job control: whoever stopped there could never be continued.
+TEST(OnATerminal, CtrlZStopsNobodyWhereNoShellCouldContinueIt) {
   ReadyRedis redis;
   Terminal terminal(
       then_read(Job{.command = shell("echo ready; read line; echo got $line; exit 6")}.words(redis.url())));

@@ -28,7 +28,9 @@ class Beats : public testing::Test {
                     .version = random.below(5)};
     // TTLs end five seconds off the waits: no moment of real time decides who lives.
     const core::Ttl ttl = random.below(6) == 0 ? core::Ttl(0) : core::Ttl(15s);
-    return {"poll:", "web-" + std::to_string(random.below(4)), beat, ttl};
+    std::vector<core::SessionHash> owned(random.below(3));
+    for (core::SessionHash& session : owned) session = random.next();
+    return {"poll:", "web-" + std::to_string(random.below(4)), beat, ttl, owned};
   }
 
   // Asks both, and gives what both said.
@@ -39,6 +41,16 @@ class Beats : public testing::Test {
     EXPECT_EQ(to_text(redis::script_reply(request, answers.real), answers.real), to_text(said, answers.model))
         << conformance::to_text(command);
     return said;
+  }
+
+  void compare_lists() {
+    const core::Request request = core::ListsRequest{"poll:", {"web-0", "web-1", "web-2", "web-3"}};
+    const auto answers = twins.ask(redis::script_call(request, redis::Keyspace{}, "", redis::CallBy::body));
+    const auto model = redis::script_reply(request, answers.model);
+    const auto* lists = std::get_if<core::Lists>(&model);
+    ASSERT_NE(lists, nullptr);
+    EXPECT_EQ(std::get<core::Lists>(redis::script_reply(request, answers.real)), *lists);
+    read += static_cast<int>(std::ranges::count_if(*lists, [](const auto& it) { return it.has_value(); }));
   }
 
   // Without the time left, which is never quite the same.
@@ -54,6 +66,7 @@ class Beats : public testing::Test {
   }
 
   core::Random random{1};
+  int read = 0;  // lists
   test::RedisServer real;
   sim::ScriptHost host;
   Twins twins{real, host};
@@ -68,6 +81,7 @@ TEST_F(Beats, TellTheSameOnARealRedis) {
     if (const auto* live = std::get_if<core::LiveMembers>(&said); live && live->members.size() > 1)
       several += 1;
     ASSERT_EQ(twins.compare_data(), "") << "step " << step;
+    compare_lists();
     if (random.below(10) == 0) twins.step(10s);
     if (random.below(40) == 0) twins.ask({"INCR", "poll:sessions:version"});
     if (random.below(40) == 0) twins.ask({"DEL", "poll:node:web-1"});
@@ -75,6 +89,7 @@ TEST_F(Beats, TellTheSameOnARealRedis) {
   }
   EXPECT_GT(taken, 10);
   EXPECT_GT(several, 100);
+  EXPECT_GT(read, 100);
 }
 
 TEST_F(Beats, LeaveNothingBehindWhenTheLastHasLeft) {

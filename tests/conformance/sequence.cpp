@@ -142,18 +142,23 @@ std::string Sequence::renew() {
 }
 
 std::string Sequence::release() {
-  std::vector<std::string> keys;
-  std::vector<std::string> values{channels, chance(15) ? "0" : turn()};
+  std::vector<std::string> leases, queues, stamps, tickets, before;
   for (auto count = chance(70) ? 1 : 1 + random_.below(4); count > 0; --count) {
     const std::string key = any_key();
-    keys.insert(keys.end(), {key, queue_of(key)});
-    values.insert(values.end(), {any_stamp(key), chance(60) ? "" : any_ticket(key)});
+    if (std::ranges::find(leases, key) != leases.end()) continue;
+    leases.push_back(key);
+    queues.push_back(queue_of(key));
+    stamps.push_back(any_stamp(key));
+    tickets.push_back(chance(60) ? "" : any_ticket(key));
+    before.push_back(twins_.text(key));
   }
-  const auto leases = keys;
-  std::vector<std::string> before;
-  for (const auto& key : keys) before.push_back(twins_.text(key));
+  std::vector<std::string> keys = leases;
+  keys.insert(keys.end(), queues.begin(), queues.end());
+  std::vector<std::string> values{channels, chance(15) ? "0" : turn()};
+  values.insert(values.end(), stamps.begin(), stamps.end());
+  if (chance(50)) values.insert(values.end(), tickets.begin(), tickets.end());
   std::string differs = call(redis::release_script, std::move(keys), std::move(values));
-  for (std::size_t i = 0; i < leases.size(); i += 2) {
+  for (std::size_t i = 0; i < leases.size(); ++i) {
     const std::string after = twins_.text(leases[i]);
     if (after == before[i] || !redis::read_holder(after).waits) continue;
     const bool same = stamp_in(after) == stamp_in(before[i]);

@@ -338,6 +338,30 @@ TEST_P(Contract, InstancesLiveUntilTheirTimeIsOverOrTheyLeave) {
       << "another fleet";
 }
 
+TEST_P(Contract, AnInstancesListIsThereAsLongAsItLives) {
+  const std::vector<core::SessionHash> owned{7, ~core::SessionHash{0}};
+  const auto beat = [&](Ttl ttl, std::vector<core::SessionHash> list) {
+    return one.ask(core::BeatRequest{"f:", "a", {.boot = "boot", .digest = 5}, ttl, std::move(list)});
+  };
+  const auto lists = [&] {
+    const Reply reply = other.ask(core::ListsRequest{"f:", {"a", "stranger"}});
+    const auto* found = std::get_if<core::Lists>(&reply);
+    EXPECT_NE(found, nullptr) << "answer number " << reply.index();
+    return found != nullptr ? *found : core::Lists{};
+  };
+  const Reply live = beat(long_enough, {});
+  ASSERT_TRUE(std::holds_alternative<core::LiveMembers>(live));
+  EXPECT_EQ(std::get<core::LiveMembers>(live).members.at(0).digest, 5U);
+  EXPECT_EQ(lists(), (core::Lists{std::vector<core::SessionHash>{}, std::nullopt}));
+  beat(short_one, owned);
+  EXPECT_EQ(lists(), (core::Lists{owned, std::nullopt}));
+  std::this_thread::sleep_for(short_one + 20ms);
+  EXPECT_EQ(lists(), (core::Lists{std::nullopt, std::nullopt})) << "its time is over";
+  beat(long_enough, owned);
+  beat(Ttl::zero(), {});
+  EXPECT_EQ(lists(), (core::Lists{std::nullopt, std::nullopt})) << "it has left";
+}
+
 TEST_P(Contract, ItsClockGoesOn) {
   const auto first = one.ask(core::ClockRequest{});
   std::this_thread::sleep_for(20ms);

@@ -28,10 +28,10 @@ constexpr auto key = "redlock:a";
 // What a client was told, by whichever thread.
 class Log {
  public:
-  std::function<void(std::string_view)> ear() {
-    return [this](std::string_view sentence) {
+  std::function<void(const LogLine&)> ear() {
+    return [this](const LogLine& line) {
       const std::lock_guard lock(mutex_);
-      all_ += std::string(sentence) + '\n';
+      all_ += line.message + '\n';
     };
   }
   bool tells(const std::string& part) const {
@@ -93,8 +93,8 @@ INSTANTIATE_TEST_SUITE_P(Steps, AllClocks,
 TEST_P(OneClockOfThree, F8_CostsNoLeaseIsToldAndItsGrantsDoNotCountForAWhile) {  // L5
   Log heard;
   Log heard_by_other;
-  auto holder = client_of(nodes, {.log = heard.ear()});
-  auto other = client_of(nodes, {.log = heard_by_other.ear()});
+  auto holder = client_of(nodes, {.on_log = heard.ear()});
+  auto other = client_of(nodes, {.on_log = heard_by_other.ear()});
   auto lease = holder.acquire(key, wish(cap));
   ASSERT_TRUE(lease);
   ASSERT_TRUE(other.acquire("redlock:b", wish(cap)));
@@ -135,7 +135,7 @@ TEST_P(OneClockOfThree, F8_CostsNoLeaseIsToldAndItsGrantsDoNotCountForAWhile) { 
 
 TEST_P(AllClocks, F8_LeaveFencedWritesInOrder) {  // S2, S3, T33
   Log heard;
-  auto holder = client_of(nodes, {.log = heard.ear()});
+  auto holder = client_of(nodes, {.on_log = heard.ear()});
   auto lease = holder.acquire(key, wish(cap));
   ASSERT_TRUE(lease);
   EXPECT_EQ(write(lease->token()), 1);

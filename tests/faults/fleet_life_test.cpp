@@ -94,7 +94,7 @@ TEST(FleetLife, P17_NobodyRenewsWhatADeadProcessHad) {
     left = now;
     std::this_thread::sleep_for(5ms);
   }
-  ASSERT_TRUE(wait_until([&] { return has(again->out(), R"("endpoint": "s-1")"); }));
+  ASSERT_TRUE(wait_until([&] { return has(again->out(), R"("session": "s-1")"); }));
   const std::string id = redis::read_holder(fleet.lease_value("s-1")).owner;
   EXPECT_NE(id, "web-1");
   EXPECT_TRUE(has(again->out(), R"("instance": ")" + id + '"')) << again->out();

@@ -40,7 +40,9 @@ INSTANTIATE_TEST_SUITE_P(Nodes, HangTest, ::testing::Values(1, 3), ::testing::Pr
 TEST_P(HangTest, F3_ARedisThatHangsPastTheTtlMakesTheHolderStopAndLateRepliesReviveNothing) {  // T42, S6
   Nodes nodes(GetParam());
   std::atomic<bool> told_uncertain = false;
-  auto client = client_of(nodes, {.log = [&](std::string_view) { told_uncertain = true; }});
+  auto client = client_of(nodes, {.on_log = [&](const LogLine& line) {
+                            if (line.event == "lease_uncertain") told_uncertain = true;
+                          }});
   auto other = client_of(nodes);
   auto lease = client.acquire(key, wish(1s));
   ASSERT_TRUE(lease);

@@ -131,9 +131,9 @@ TEST(Restart, F2_DataThatWentBackToAnOlderGrantDoesNotTakeTheLeaseFromItsHolder)
   const auto older = server.directory() / "older";
   std::string said;
   std::mutex said_mutex;
-  auto holder = client_of(nodes, {.log = [&](std::string_view sentence) {
+  auto holder = client_of(nodes, {.on_log = [&](const LogLine& line) {
                             const std::lock_guard lock(said_mutex);
-                            said += std::string(sentence) + "\n";
+                            said += line.message + "\n";
                           }});
   auto other = client_of(nodes);
   Oracle oracle;

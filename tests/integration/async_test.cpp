@@ -91,6 +91,37 @@ TEST(Async, WhatHandlersAskForLeavesTogether) {
   ASSERT_TRUE(loop.run_until(client, [&] { return begun > 0 && leases.size() == 32; }));
 }
 
+TEST(Async, WhatHandlersGiveBackIsOneCall) {
+  Nodes nodes(1);
+  const Client client = open(nodes);
+  EventLoop loop(client);
+  std::vector<Lease> leases;
+  for (int i = 0; i < 32; ++i) {
+    client.lock("a" + std::to_string(i)).async_acquire({}, [&](Acquired lease) {
+      leases.push_back(std::move(*lease));
+    });
+  }
+  ASSERT_TRUE(loop.run_until(client, [&] { return leases.size() == 32; }));
+  // The first release brings its script along, and is no EVALSHA.
+  bool first = false;
+  leases.back().async_release([&](const auto&) { first = true; });
+  ASSERT_TRUE(loop.run_until(client, [&] { return first; }));
+  leases.pop_back();
+  const auto before = calls_of(nodes[0], "evalsha");
+  int released = 0;
+  client.lock("last").async_acquire({}, [&](Acquired) {
+    for (Lease& lease : leases) {
+      lease.async_release([&](const tl::expected<Released, Refusal>& how) {
+        EXPECT_EQ(how, Released::released);
+        released += 1;
+      });
+    }
+  });
+  ASSERT_TRUE(loop.run_until(client, [&] { return released == 31; }));
+  EXPECT_EQ(calls_of(nodes[0], "evalsha") - before, 2) << "one that acquires, and one for all releases";
+  for (int i = 0; i < 32; ++i) EXPECT_TRUE(nodes.none_has("redlock:a" + std::to_string(i)));
+}
+
 // A handler that takes its time holds up nobody: what was asked for before it leaves all the same.
 TEST(Async, WhatHandlersAskForLeavesAlsoWhileAnotherTakesItsTime) {
   Nodes nodes(1);
@@ -298,7 +329,7 @@ TEST(Async, ALoopThatNeverPollsDelaysNobodyElse) {  // X15
   Nodes nodes(1);
   Record<std::string> log;
   ClientOptions options = options_for(nodes);
-  options.log = [&](std::string_view line) { log.add(std::string(line)); };
+  options.on_log = [&](const LogLine& line) { log.add(line.message); };
   auto client = std::make_unique<Client>(Client::open(options).value());
   bool called = false;
   client->lock("a", short_lease()).async_acquire({}, [&](const Acquired&) { called = true; });
@@ -420,9 +451,11 @@ TEST(Async, ExtensionsOfOneLeaseGoOneAfterTheOther) {
   ASSERT_TRUE(loop.run_until(client, [&] { return deadlines.size() == 5; }));
   EXPECT_TRUE(std::ranges::is_sorted(deadlines));
   std::optional<Code> lost;
+  nodes[0].pause();  // so that neither is answered before the lease goes
   lease->async_extend([](const auto&) {});
   lease->async_extend([&](const auto& deadline) { lost = deadline.error().code; });
   lease = tl::unexpected(Refusal{});
+  nodes[0].resume();
   ASSERT_TRUE(loop.run_until(client, [&] { return lost.has_value(); }));
   EXPECT_EQ(lost, Code::lost);
 }

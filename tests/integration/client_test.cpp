@@ -40,8 +40,8 @@ class ClientTest : public ::testing::Test {
  protected:
   void SetUp() override { init(server_); }
 
-  Client make_client(const std::string& url, std::function<void(std::string_view)> log = {}) {
-    return client_of({redis::parse_url(url).value()}, cap_default, {.log = std::move(log)});
+  Client make_client(const std::string& url, std::function<void(const LogLine&)> on_log = {}) {
+    return client_of({redis::parse_url(url).value()}, cap_default, {.on_log = std::move(on_log)});
   }
   std::string value(const std::string& key) { return server_.command({"GET", key}).text; }
 
@@ -122,7 +122,8 @@ TEST_F(ClientTest, ManyThreadsNeverHoldOneNameTogetherAndTokensGrow) {  // S1, S
 // A short lease gives up on a node soon, and its connection with it; a long one must not suffer from that.
 TEST_F(ClientTest, AHastyCallerDoesNotDisturbAPatientOne) {  // L5
   std::atomic<int> uncertain = 0;
-  Client client = make_client(server_.url(), [&](std::string_view) { uncertain += 1; });
+  Client client = make_client(
+      server_.url(), [&](const LogLine& line) { uncertain += line.event == "lease_uncertain" ? 1 : 0; });
   const auto patient = client.acquire("redlock:patient", options(seconds(2)));
   ASSERT_TRUE(patient);
   const auto first = patient->deadline();
@@ -261,7 +262,7 @@ TEST_F(ClientTest, ACallbackThatThrowsLeavesNothingBehind) {
 TEST_F(ClientTest, ASlowListenerDelaysNoLoss) {  // S11
   std::promise<void> over;
   auto until_over = over.get_future().share();
-  Client client = make_client(server_.url(), [&](std::string_view) { until_over.wait(); });
+  Client client = make_client(server_.url(), [&](const LogLine&) { until_over.wait(); });
   auto slow = client.acquire("redlock:slow", options(seconds(2)));
   auto quick = client.acquire("redlock:quick", options(seconds(2)));
   ASSERT_TRUE(slow && quick);

@@ -198,7 +198,7 @@ TEST_P(ElectionLifeTest, NothingOfTheUsersIsCalledOrKeptAfterAllHandlesHaveGone)
     std::atomic<bool> late = false;
     {
       ClientOptions options = options_for(nodes, "web-1");
-      options.log = [&, kept](std::string_view) {
+      options.on_log = [&, kept](const LogLine&) {
         std::this_thread::sleep_for(1ms);
         if (gone) late = true;
       };

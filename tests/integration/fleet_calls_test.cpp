@@ -349,7 +349,7 @@ TEST_F(FleetCalls, WithoutAThreadForItsHandlerItIsRefused) {
 TEST_F(FleetCalls, AHandlerThatThrowsHarmsNothing) {
   const auto log = std::make_shared<Record<std::string>>();  // it may be told of later than the client lives
   auto options = options_for(nodes, "web-1");
-  options.log = [log](std::string_view sentence) { log->add(std::string(sentence)); };
+  options.on_log = [log](const LogLine& line) { log->add(line.message); };
   auto client = Client::open(options).value();
   const auto fleet = client.fleet("poll", short_lives()).value();
   fleet->on_event([](const FleetEvent&) { throw std::runtime_error("oh"); });

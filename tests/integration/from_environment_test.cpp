@@ -176,7 +176,7 @@ TEST_F(FromEnvironmentTest, AFileThatOthersCanReadIsToldToTheLog) {
   set("TENURE_REDIS_FILE", file);
   Record<std::string> told;
   const auto client =
-      Client::from_environment({.log = [&](std::string_view line) { told.add(std::string(line)); }});
+      Client::from_environment({.on_log = [&](const LogLine& line) { told.add(line.message); }});
   ASSERT_TRUE(client) << client.error().message;
   ASSERT_TRUE(wait_until([&] { return !told.all().empty(); }));
   EXPECT_NE(told.all()[0].find("holds a password, and others can read it"), std::string::npos)

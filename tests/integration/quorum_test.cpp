@@ -67,9 +67,12 @@ TEST_P(QuorumTest, WhoeverIsAloneNeedsOneRound) {
   EXPECT_EQ(first->release().outcome, ReleaseOutcome::released);
   // The release is the last that it has asked of each.
   ASSERT_TRUE(wait_until([&] { return nodes.none_has("redlock:first"); }));
+  // With or without the text of the script: a release brings it along once more where a node was slow to say that it did not
+  // know another one.
   const auto calls = [&] {
     std::vector<std::int64_t> all;
-    for (std::size_t i = 0; i < nodes.size(); ++i) all.push_back(calls_of(nodes[i], "evalsha"));
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      all.push_back(calls_of(nodes[i], "evalsha") + calls_of(nodes[i], "eval"));
     return all;
   };
   constexpr std::int64_t rounds = 20;
@@ -83,7 +86,8 @@ TEST_P(QuorumTest, WhoeverIsAloneNeedsOneRound) {
     EXPECT_EQ(lease->release().outcome, ReleaseOutcome::released);
   }
   for (std::int64_t& it : expected) it += 2 * rounds;
-  EXPECT_TRUE(wait_until([&] { return calls() == expected; }));
+  EXPECT_TRUE(wait_until([&] { return calls() == expected; }))
+      << testing::PrintToString(calls()) << " instead of " << testing::PrintToString(expected);
 }
 
 TEST_P(QuorumTest, TheSecondIsToldWhoHoldsItAndItsTokenIsLarger) {  // L2, S3

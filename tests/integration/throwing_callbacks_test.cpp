@@ -21,7 +21,7 @@ TEST(ThrowingCallbacks, WhatOnEventThrowsIsLoggedAndTheLeaseIsKept) {
   Record<std::string> logged;
   std::atomic<int> events = 0;
   ClientOptions options = options_for(nodes);
-  options.log = [&](std::string_view line) { logged.add(std::string(line)); };
+  options.on_log = [&](const LogLine& line) { logged.add(line.message); };
   options.on_event = [&](const Event&) {
     events += 1;
     if (events == 1) throw std::runtime_error("no disk");
@@ -42,7 +42,7 @@ TEST(ThrowingCallbacks, WhatTheLogThrowsIsDroppedAndTheLeaseIsKept) {
   Nodes nodes(1);
   std::atomic<int> sentences = 0;
   ClientOptions options = options_for(nodes);
-  options.log = [&](std::string_view) {
+  options.on_log = [&](const LogLine&) {
     sentences += 1;
     throw std::runtime_error("no disk");
   };

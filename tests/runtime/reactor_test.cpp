@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <ctime>
 #include <map>
 #include <memory>
 #include <set>
@@ -31,6 +33,8 @@ class Events : public Reactor::Handler {
     events_.emplace(next_connection(), Event{event.get(), waiter});
   }
   void set_wake(std::optional<core::Time> when) { wake_ = when; }
+  // The same, but only needed while nobody polls.
+  void set_unread(core::Time when) { unread_ = when; }
   void set_busy(bool busy) { busy_ = busy; }
   bool asked() const override { return !events_.empty(); }
 
@@ -62,8 +66,11 @@ class Events : public Reactor::Handler {
   void on_timer(core::Time) override {
     timers += 1;
     wake_.reset();
+    unread_.reset();
   }
-  std::optional<core::Time> wake() const override { return wake_; }
+  std::optional<core::Time> wake(bool polled) const override {
+    return polled ? wake_ : core::sooner(wake_, unread_);
+  }
   bool busy() const override { return busy_; }
 
  private:
@@ -73,6 +80,7 @@ class Events : public Reactor::Handler {
   };
   std::map<std::uint64_t, Event> events_;
   std::optional<core::Time> wake_;
+  std::optional<core::Time> unread_;
   bool busy_ = false;
 };
 
@@ -162,6 +170,23 @@ TEST_F(AReactor, PassesTheRoleOnWhenItsPollerIsDone) {
   EXPECT_EQ(events_.heard, static_cast<int>(count));
   EXPECT_TRUE(pollers().contains(ids[0])) << "it came first, and polled for its own answer";
   EXPECT_GE(pollers().size(), 2U) << "and the role has passed on";
+}
+
+// Whoever polls reads what comes: a timer for that would wake the reactor's own thread for nothing.
+TEST_F(AReactor, LooksForWhatNobodyReadOnlyWhileNobodyPolls) {
+  Reactor::Waiter waiter;
+  const Descriptor event = add(&waiter);
+  std::jthread poller([&] { wait(waiter); });
+  ASSERT_TRUE(wait_until([&] { return events_.polls > 0; }));
+  {
+    const Reactor::Hold hold(reactor_);
+    events_.set_unread(boot_now());
+  }
+  std::this_thread::sleep_for(20ms);
+  EXPECT_EQ(events_.timers, 0);
+  signal(event);
+  poller.join();
+  EXPECT_TRUE(wait_until([&] { return events_.timers == 1; })) << "now nobody polls";
 }
 
 TEST_F(AReactor, WakesItsPollerWhenSomebodyElseCompletesIt) {
@@ -299,6 +324,39 @@ TEST_F(AReactorThatSpins, HearsWhatComesAtOnceAndWhatComesLate) {
     EXPECT_TRUE(waiter.done());
   }
   EXPECT_EQ(pollers(), std::set{std::this_thread::get_id()});
+}
+
+class AReactorThatSpinsForLong : public AReactor {
+ protected:
+  AReactorThatSpinsForLong() : AReactor(10s) {}
+
+  static std::chrono::nanoseconds processor_time() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+  }
+};
+
+// The server may need that very core.
+TEST_F(AReactorThatSpinsForLong, SleepsAtOnceWhereItsCallerMayRunOnOneCoreOnly) {
+  Reactor::Waiter waiter;
+  const Descriptor event = add(&waiter);
+  std::jthread server([&] {
+    std::this_thread::sleep_for(200ms);
+    signal(event);
+  });
+  std::chrono::nanoseconds took{};
+  std::jthread caller([&] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    const auto before = processor_time();
+    wait(waiter);
+    took = processor_time() - before;
+  });
+  caller.join();
+  EXPECT_LT(took, 50ms) << "it looked for the answer all the time";
 }
 
 }  // namespace

@@ -63,6 +63,7 @@ std::string request_in_words(const Request& request, const Cast& cast) {
                           return text;
                         },
                         [&](const BeatRequest& it) { return "beat " + it.id; },
+                        [&](const ListsRequest& it) { return "lists of " + std::to_string(it.ids.size()); },
                     },
                     request);
 }

@@ -90,7 +90,7 @@ class Candidate {
 
  private:
   ClientOptions with_ears(ClientOptions options) {
-    options.log = [this](std::string_view line) { logged.add(std::string(line)); };
+    options.on_log = [this](const LogLine& line) { logged.add(line.message); };
     options.on_event = [this](const Event& event) { renewals += event.kind == Event::Kind::renewed ? 1 : 0; };
     return options;
   }

@@ -25,7 +25,7 @@ inline constexpr std::optional<core::Duration> for_ever = std::nullopt;
 
 struct ClientWith {
   std::string owner = runtime::make_instance_id();
-  std::function<void(std::string_view)> log{};
+  std::function<void(const LogLine&)> on_log{};
   runtime::TlsOptions tls{};
   std::string set{};  // of the nodes, where they are reached by other addresses than they were made with
 };
@@ -41,7 +41,7 @@ inline runtime::Client client_of(const std::vector<redis::Address>& addresses, c
   options.nodes = redis::make_nodes(addresses, keyspace, tls);
   options.owner = std::move(with.owner);
   options.terms = keyspace.terms();
-  options.log = std::move(with.log);
+  options.on_log = std::move(with.on_log);
   return runtime::Client(std::move(options));
 }
 

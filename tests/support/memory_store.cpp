@@ -77,6 +77,7 @@ struct MemoryStore::Server {
   struct Instance {
     core::Beat beat;
     core::Time ends{};
+    std::vector<core::SessionHash> owned{};
   };
 
   explicit Server(core::Terms wanted) : terms(std::move(wanted)) { begin("new", true); }
@@ -246,13 +247,25 @@ struct MemoryStore::Server {
       if (fleet.erase(it.id) > 0) tell(it.fleet, core::FleetChange::instances);
     } else {
       if (known == fleet.end()) tell(it.fleet, core::FleetChange::instances);
-      fleet[it.id] = {it.beat, boot_now() + it.ttl};
+      fleet[it.id] = {it.beat, boot_now() + it.ttl, it.owned};
     }
     core::LiveMembers live;
     for (const auto& [id, member] : fleet) {
-      live.members.push_back({id, member.beat.weight, member.beat.owned, left(member.ends)});
+      live.members.push_back(
+          {id, member.beat.weight, member.beat.owned, left(member.ends), member.beat.digest});
     }
     return live;
+  }
+
+  core::Reply reply(const core::ListsRequest& it, const Dialogue&) {
+    const auto& fleet = fleets[it.fleet];
+    core::Lists lists;
+    for (const std::string& id : it.ids) {
+      const auto found = fleet.find(id);
+      const bool lives = found != fleet.end() && found->second.ends > boot_now();
+      lists.push_back(lives ? std::optional(found->second.owned) : std::nullopt);
+    }
+    return lists;
   }
 
   void break_connections() const {

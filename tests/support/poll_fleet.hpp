@@ -145,7 +145,7 @@ class PollFleet {
     std::size_t count = 0;
     for (std::string line; std::getline(lines, line);) {
       const bool same = has(line, R"("event": ")" + event + '"');
-      if (same && (session.empty() || has(line, R"("endpoint": ")" + session + '"'))) count += 1;
+      if (same && (session.empty() || has(line, R"("session": ")" + session + '"'))) count += 1;
     }
     return count;
   }

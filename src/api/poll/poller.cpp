@@ -249,6 +249,11 @@ void Poller::remove(const std::string& session) {
   state_->wish([session](poll::Conductor& it) { it.remove(session); });
 }
 
+PollerMetrics Poller::metrics() const {
+  const auto conductor = state_->current();
+  return conductor ? conductor->metrics() : PollerMetrics{};
+}
+
 PollCounts Poller::counts() const {
   const auto conductor = state_->current();
   return conductor ? conductor->counts() : PollCounts{};

@@ -1,12 +1,14 @@
 #include "cli/args/args.hpp"
 
 #include <algorithm>
+#include <array>
 #include <span>
 
 #include "cli/args/args_fleet.hpp"
 #include "cli/args/args_options.hpp"
 #include "cli/args/args_supervise.hpp"
 #include "cli/args/help.hpp"
+#include "cli/args/suggestion.hpp"
 #include "cli/secrets.hpp"
 #include "cli/version.hpp"
 #include "core/base/number.hpp"
@@ -18,6 +20,11 @@ namespace tenure::cli {
 namespace {
 
 constexpr int port_max = 65'535;
+
+// For whoever has mistyped one.
+const std::array<std::string, 14> commands{"run",  "elect", "init",     "reconfigure", "doctor",
+                                           "lock", "poll",  "sessions", "status",      "explain",
+                                           "web",  "demo",  "redis",    "help"};
 
 Parsed parse_init(std::span<const std::string> words) {
   InitArgs init;
@@ -164,10 +171,12 @@ Parsed parse_args(const std::vector<std::string>& words) {
   if (first == "sessions") return parse_sessions(rest);
   if (first == "status") return parse_status(rest);
   if (first == "poll") return parse_poll(rest);
+  if (first == "web") return parse_web(rest);
   if (first == "demo") return parse_demo(rest);
   if (first == "explain") return parse_explain(rest);
-  return refuse("there is no command \"" + core::printable(without_secrets(first), 60) +
-                "\"; tenure help lists them");
+  const std::string hint = did_you_mean(first, commands);
+  return refuse("there is no command \"" + core::printable(without_secrets(first), 60) + "\"" +
+                (hint.empty() ? "; tenure help lists them" : hint));
 }
 
 }  // namespace tenure::cli

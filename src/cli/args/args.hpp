@@ -7,8 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include "cli/args/log_level.hpp"
+#include "cli/args/http_args.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/log.hpp"
 #include "cli/nodes/nodes.hpp"
 #include "core/base/time.hpp"
 
@@ -24,6 +25,8 @@ struct RunArgs {
   std::string lock_prefix = "redlock:";
   std::optional<std::string> id{};
   bool quiet = false;
+  HttpArgs http{};
+  LogStyle log{};
   NodeArgs nodes{};
   std::vector<std::string> command{};
 };
@@ -37,6 +40,8 @@ struct ElectArgs {
   std::optional<core::Duration> grace{};
   std::optional<core::Duration> drain{};
   std::optional<std::string> id{};
+  HttpArgs http{};
+  LogStyle log{};
   NodeArgs nodes{};
   std::vector<std::string> command{};  // empty: tell what happens
 };
@@ -147,8 +152,15 @@ struct PollArgs {
   std::optional<std::string> id{};
   bool local_redirects = false;
   std::string http_ca{};
-  std::optional<bool> json{};  // else text on a terminal
-  LogLevel level = LogLevel::usual;
+  LogStyle log{};  // without a format: text on a terminal, JSON elsewhere
+  HttpArgs http{};
+  FleetTarget target{};
+};
+
+// The endpoint alone, against the stores.
+struct WebArgs {
+  HttpArgs http{};
+  std::string lock_prefix = "redlock:";
   FleetTarget target{};
 };
 
@@ -165,7 +177,7 @@ struct Text {
 using Args =
     std::variant<RunArgs, ElectArgs, InitArgs, ReconfigureArgs, DoctorArgs, RedisUpArgs, RedisDownArgs,
                  LockLsArgs, LockShowArgs, LockBreakArgs, SessionsAddArgs, SessionsChangeArgs, SessionsLsArgs,
-                 StatusArgs, ExplainArgs, PollArgs, DemoArgs, Text>;
+                 StatusArgs, ExplainArgs, PollArgs, WebArgs, DemoArgs, Text>;
 
 // Of the words behind the name of the program. The error is a sentence without secrets.
 tl::expected<Args, std::string> parse_args(const std::vector<std::string>& words);

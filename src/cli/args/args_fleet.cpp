@@ -1,11 +1,16 @@
 #include "cli/args/args_fleet.hpp"
 
+#include <cstdint>
+
 #include "cli/args/args_options.hpp"
 #include "cli/args/help.hpp"
+#include "cli/args/log_options.hpp"
 
 namespace tenure::cli {
 
 namespace {
+
+constexpr std::uint16_t web_port = 7411;
 
 void add_fleet_target(CLI::App& app, FleetTarget& target) {
   add_text(app, "--data", target.data);
@@ -88,7 +93,6 @@ Parsed parse_poll(std::span<const std::string> words) {
   std::string id;
   bool json = false;
   bool text = false;
-  std::string level;
   CLI::App app;
   add_text(app, "--exec", poll.exec);
   add_duration(app, "--ttl", poll.ttl);
@@ -101,15 +105,33 @@ Parsed parse_poll(std::span<const std::string> words) {
   add_text(app, "--http-ca", poll.http_ca);
   app.add_flag("--json", json);
   app.add_flag("--text", text)->excludes("--json");
-  app.add_option("--log-level", level)->check(CLI::IsMember({"info", "debug"}));
+  add_log_options(app, poll.log);
   app.add_flag("--index", poll.target.index);
+  add_http_options(app, poll.http);
   add_fleet_target(app, poll.target);
   if (auto end = read_words(app, words, poll_help_text)) return std::move(*end);
+  if (auto error = http_error(poll.http)) return refuse(std::move(*error));
   if (!id.empty()) poll.id = id;
-  if (json || text) poll.json = json;
-  if (!level.empty()) poll.level = level == "debug" ? LogLevel::debug : LogLevel::info;
+  if ((json || text) && poll.log.format) {
+    return refuse("--log-format and " + std::string(json ? "--json" : "--text") + " both say how: give one");
+  }
+  if (json || text) poll.log.format = json ? LogFormat::json : LogFormat::text;
+  if (auto error = add_log_variables(poll.log)) return refuse(std::move(*error));
   if (poll.timeout && *poll.timeout < std::chrono::milliseconds(1)) return refuse("--timeout: it is zero");
   return poll;
+}
+
+Parsed parse_web(std::span<const std::string> words) {
+  WebArgs web;
+  CLI::App app;
+  app.add_option("--lock-prefix", web.lock_prefix);
+  app.add_flag("--index", web.target.index);
+  add_http_options(app, web.http);
+  add_fleet_target(app, web.target);
+  if (auto end = read_words(app, words, web_help_text)) return std::move(*end);
+  if (!web.http.address) web.http.address = http::ListenAddress{"127.0.0.1", web_port};
+  if (auto error = http_error(web.http)) return refuse(std::move(*error));
+  return web;
 }
 
 Parsed parse_demo(std::span<const std::string> words) {

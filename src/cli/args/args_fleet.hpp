@@ -1,4 +1,4 @@
-// The command lines of what shows and changes a fleet: sessions, status, explain, poll, demo.
+// The command lines of what shows and changes a fleet: sessions, status, explain, poll, web, demo.
 #pragma once
 
 #include <span>
@@ -13,6 +13,7 @@ tl::expected<Args, std::string> parse_sessions(std::span<const std::string> word
 tl::expected<Args, std::string> parse_status(std::span<const std::string> words);
 tl::expected<Args, std::string> parse_explain(std::span<const std::string> words);
 tl::expected<Args, std::string> parse_poll(std::span<const std::string> words);
+tl::expected<Args, std::string> parse_web(std::span<const std::string> words);
 tl::expected<Args, std::string> parse_demo(std::span<const std::string> words);
 
 }  // namespace tenure::cli

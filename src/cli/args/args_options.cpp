@@ -1,6 +1,9 @@
 #include "cli/args/args_options.hpp"
 
+#include <sstream>
+
 #include "cli/args/help.hpp"
+#include "cli/args/suggestion.hpp"
 #include "cli/secrets.hpp"
 #include "core/base/duration_text.hpp"
 #include "core/base/text.hpp"
@@ -9,10 +12,22 @@ namespace tenure::cli {
 
 namespace {
 
+// With the one that every command has.
+std::vector<std::string> options_of(const CLI::App& app) {
+  std::vector<std::string> options{"--color"};
+  for (const auto* option : app.get_options()) {
+    for (const auto& name : option->get_lnames()) options.push_back("--" + name);
+  }
+  return options;
+}
+
 // The likeliest mistake at run is a command without the mark before it.
 std::string unknown_word(const CLI::App& app, bool takes_command) {
   const std::string word = app.remaining().front();
-  if (word.starts_with("-")) return "there is no option " + word + "; see --help";
+  if (word.starts_with("-")) {
+    const std::string hint = did_you_mean(word.substr(0, word.find('=')), options_of(app));
+    return "there is no option " + word + (hint.empty() ? "; see --help" : hint);
+  }
   const std::string too_many = "\"" + word + "\" is one word too many";
   if (!takes_command) return too_many + "; see --help";
   return too_many + ": the command stands behind --, as in NAME -- COMMAND";
@@ -82,13 +97,29 @@ void add_node_options(CLI::App& app, NodeArgs& nodes) {
   add_text(app, "--tls-name", nodes.tls.server_name);
 }
 
+void add_http_options(CLI::App& app, HttpArgs& http) {
+  app.add_option_function<std::string>("--http", [&http](const std::string& text) {
+    auto address = http::parse_listen_address(text);
+    if (!address) throw CLI::ValidationError("--http", address.error());
+    http.address = std::move(*address);
+  });
+  add_text(app, "--http-token-file", http.token_file);
+  app.add_flag("--http-open", http.open);
+}
+
 Parsed refuse_subcommand(const std::string& command, const std::string& known, const std::string& given) {
   if (given.empty()) {
     return refuse(command + " wants a command of its own: " + known + "; tenure help " + command +
                   " explains them");
   }
+  std::vector<std::string> words;
+  std::istringstream list(known);
+  for (std::string word; list >> word;) {
+    if (word.ends_with(',')) word.pop_back();
+    if (word != "and") words.push_back(word);
+  }
   return refuse(command + " knows " + known + ", not \"" + core::printable(without_secrets(given), 60) +
-                "\"");
+                "\"" + did_you_mean(given, words));
 }
 
 }  // namespace tenure::cli

@@ -29,6 +29,8 @@ void add_duration(CLI::App& app, const std::string& option, std::optional<core::
 // An empty one is a script's variable that was never set, and not the same as none.
 void add_text(CLI::App& app, const std::string& option, std::string& target);
 void add_node_options(CLI::App& app, NodeArgs& nodes);
+// What they amount to together is checked by http_error().
+void add_http_options(CLI::App& app, HttpArgs& http);
 
 // Of a command that has commands of its own, like "ls, show and break": it got none of them.
 Parsed refuse_subcommand(const std::string& command, const std::string& known, const std::string& given);

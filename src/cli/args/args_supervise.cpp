@@ -4,6 +4,7 @@
 
 #include "cli/args/args_options.hpp"
 #include "cli/args/help.hpp"
+#include "cli/args/log_options.hpp"
 #include "core/base/text.hpp"
 
 namespace tenure::cli {
@@ -22,11 +23,14 @@ Usage: tenure run NAME [OPTIONS] -- COMMAND [ARGUMENT...]
       --grace DURATION  how long before its lease runs out the command is told to end (TTL/6; at least 10ms)
       --id TEXT         the name under which others see us (host, time and a random number)
       --lock-prefix TEXT  what the key in Redis begins with, before the name (redlock:)
+@LOG@
+@HTTP@
 
 @NODES@
 
 Durations: 500ms, 30s, 2m, 1h. Other users of this machine can see a password in --redis until tenure has
-hidden it, a moment later; in a file or TENURE_REDIS they cannot. The command inherits the environment unchanged.
+hidden it, a moment later; in a file or TENURE_REDIS they cannot. The command inherits the environment unchanged, but for
+NOTIFY_SOCKET and WATCHDOG_USEC: to a service manager (systemd, Type=notify) tenure itself says that it is ready and alive.
 
 The command gets a process group of its own and the signals that tenure gets. When it ends, everything that it has
 started and left running, daemons included, is killed, and the name is free at once. When the lease is lost, the
@@ -35,6 +39,10 @@ command and everything that it has started get SIGTERM, and SIGKILL before the n
   TENURE_TOKEN          a number that grows with every owner; a store is safe if it refuses smaller ones
   TENURE_DEADLINE       when the lease ends unless it is renewed, in seconds since boot, as in /proc/uptime;
                         tenure renews it, so that the command may run longer
+
+Ctrl-Z stops the command and tenure; fg or bg continues both. Meanwhile nothing renews the lease: if it is about to run
+out, the command is killed though tenure is stopped, the name is free for others, and tenure exits with 79 when it
+continues. While it waits on a terminal, one line on stderr says who holds the name and for how long.
 
 With several --redis the name is held by a majority of them: of 3 nodes any one may fail, of 5 any two.
 
@@ -48,8 +56,8 @@ rights and certificates that are not trusted end the wait at once (69).
 Exit codes: that of the command, 128+N when signal N ended it, or
    64 usage                             79 the lease was lost, and the command ended
    69 Redis refuses or does not answer, 124 waited too long
-      or too few of several nodes do    125 tenure itself failed, or this machine has no
-                                            file descriptor left (ulimit -n)
+      or too few of several nodes do;   125 tenure itself failed, or this machine has no
+      or the port of --http is taken        file descriptor left (ulimit -n)
    75 busy, with -n                     126 the command cannot be run
    76 quarantine, with -n; or Redis has 127 there is no such command
       another cap or set of nodes
@@ -75,7 +83,7 @@ Without a command it writes one line for each event, at once:
   no leader                  nobody leads, or nobody that can be seen from here
 SIGTERM or Ctrl-C ends it: it gives leadership back, and the next one leads at once.
 
-With a command it runs that while it leads, by the rules of tenure run: when leadership is lost, the command and
+With a command it runs that while it leads, by the rules of tenure run, also for Ctrl-Z: when leadership is lost, the command and
 everything that it has started get SIGTERM, and SIGKILL before another can lead; then it campaigns again. When the command
 ends by itself, tenure gives leadership back and exits with its code. TENURE_TOKEN is the term.
 
@@ -86,6 +94,8 @@ ends by itself, tenure gives leadership back and exits with its code. TENURE_TOK
       --grace DURATION  how long a leader whose renewals fail goes on trying (a third of the lease)
       --drain DURATION  how long its work gets to end before another can lead (two fifteenths of the lease)
       --id TEXT         the name under which others see us (host, time and a random number)
+@LOG@
+@HTTP@
 
 @NODES@
 
@@ -97,8 +107,8 @@ Durations: 500ms, 30s, 2m.
 If Redis does not answer, tenure waits, unless too many nodes refuse the user, password, rights or certificate.
 
 Exit codes: 0 ended by a signal, without a command; that of the command, or 128+N when signal N ended it or the wait
-for leadership; 64 usage, 69 Redis refuses us, 125 tenure itself failed, or this machine has no file descriptor left;
-126 and 127 the command cannot be run or found.
+for leadership; 64 usage, 69 Redis refuses us or the port of --http is taken, 125 tenure itself failed, or
+this machine has no file descriptor left; 126 and 127 the command cannot be run or found.
 
 Examples:
   tenure elect myapp:leader
@@ -130,6 +140,8 @@ void add_run_options(CLI::App& app, RunArgs& run) {
   add_duration(app, "--grace", run.grace);
   app.add_option("--id", run.id);
   app.add_option("--lock-prefix", run.lock_prefix);
+  add_http_options(app, run.http);
+  add_log_options(app, run.log);
   add_node_options(app, run.nodes);
 }
 
@@ -155,6 +167,8 @@ Parsed parse_run(std::span<const std::string> words) {
   CLI::App app;
   add_run_options(app, run);
   if (auto end = read_words(app, split.own, run_help_text)) return std::move(*end);
+  if (auto error = http_error(run.http)) return refuse(std::move(*error));
+  if (auto error = add_log_variables(run.log)) return refuse(std::move(*error));
   if (run.no_wait && run.wait) {
     return refuse("--no-wait and --wait " + core::to_text(*run.wait) + " contradict each other");
   }
@@ -181,8 +195,12 @@ Parsed parse_elect(std::span<const std::string> words) {
   add_duration(app, "--grace", elect.grace);
   add_duration(app, "--drain", elect.drain);
   app.add_option("--id", elect.id);
+  add_http_options(app, elect.http);
+  add_log_options(app, elect.log);
   add_node_options(app, elect.nodes);
   if (auto end = read_words(app, split.own, elect_help_text)) return std::move(*end);
+  if (auto error = http_error(elect.http)) return refuse(std::move(*error));
+  if (auto error = add_log_variables(elect.log)) return refuse(std::move(*error));
   elect.command = std::move(split.command);
   if (split.marked && elect.command.empty()) return refuse("no command behind --");
   if (!elect.command.empty() && elect.observe) return refuse("--observe never leads: it takes no command");

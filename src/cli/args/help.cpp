@@ -26,6 +26,13 @@ constexpr std::string_view node_options =
       --prefix TEXT     what every key of Tenure begins with: clients with different prefixes share nothing.
                         Only the default, tenure:, is put before Tenure's own keys alone, not before names)";
 
+// Of the commands that stay; stands for the line @LOG@.
+constexpr std::string_view log_options =
+    R"(      --log-format text|json  of what tenure itself says on stderr; json is one object a line and nothing else, also
+                        for errors. Else TENURE_LOG_FORMAT, else text
+      --log-level error|warn|info|debug  the least that is logged; else TENURE_LOG_LEVEL, else info, as text without
+                        what merely happens to leases)";
+
 // Of all commands about a fleet; stands for the line @FLEET@.
 constexpr std::string_view fleet_options =
     R"(      --data URL        the Redis of sessions, heartbeats and results (the first --redis)
@@ -34,6 +41,14 @@ constexpr std::string_view fleet_options =
                         and channels do, and its sessions are session:ID
       --session-prefix TEXT  what the keys of its sessions begin with instead
       --any-address     the fleet polls by a command, so any address will do, not only http:// and https://)";
+
+// Of all commands that serve an endpoint; stands for the line @HTTP@.
+constexpr std::string_view http_options =
+    R"(      --http ADDRESS:PORT  serve probes, metrics and state by HTTP, as in 127.0.0.1:9090, [::1]:9090 or 9090; port 0
+                        takes a free one, and says which. docs/http-api.md says what is served
+      --http-token-file FILE  who looks must show this token (Authorization: Bearer); needed to serve on an address
+                        that other machines reach, unless
+      --http-open       lets everybody look who reaches the address)";
 
 }  // namespace
 
@@ -51,10 +66,14 @@ Usage: tenure COMMAND [OPTIONS]
   sessions   add, remove, pause and list what a fleet polls
   status     show a fleet: its instances, who owns what, what fails
   explain    say why a session has the owner that it has
+  web        serve locks, elections and fleets by HTTP, as JSON
   demo       show a fleet of three at work, and what happens when one is killed
   redis      start and end private Redis servers on this machine
   help       this page, or that of a command: tenure help run
   --version
+
+Every command takes --color auto|always|never. By default there are colours where the output is a terminal, unless
+NO_COLOR is set or TERM is dumb; there are none in JSON.
 
 Examples:
   tenure init
@@ -115,8 +134,10 @@ Examples:
 
 std::string complete(std::string_view text) {
   std::string page(text);
-  for (const auto& [mark, options] :
-       {std::pair(std::string_view("@FLEET@"), fleet_options), {"@NODES@", node_options}}) {
+  for (const auto& [mark, options] : {std::pair(std::string_view("@LOG@"), log_options),
+                                      {"@FLEET@", fleet_options},
+                                      {"@NODES@", node_options},
+                                      {"@HTTP@", http_options}}) {
     if (const auto at = page.find(mark); at != std::string::npos) page.replace(at, mark.size(), options);
   }
   return page;

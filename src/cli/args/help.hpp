@@ -17,6 +17,7 @@ extern const std::string_view lock_help_text;
 extern const std::string_view sessions_help_text;
 extern const std::string_view status_help_text;
 extern const std::string_view poll_help_text;
+extern const std::string_view web_help_text;
 extern const std::string_view demo_help_text;
 extern const std::string_view explain_help_text;
 

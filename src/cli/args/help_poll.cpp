@@ -30,8 +30,11 @@ owner has stored one, and to the channel poll:events:ID. With --fleet NAME all o
       --local-redirects   follow redirects to loopback, link-local and unspecified addresses; without it only for
                           sessions whose own address is one of these
       --http-ca FILE      the CAs to trust for https addresses (those that this system trusts)
-      --json, --text      how the log is written (text on a terminal, JSON otherwise)
-      --log-level LEVEL   info, or debug for each renewal and each poll (debug while it has few sessions)
+      --log-format text|json  else TENURE_LOG_FORMAT, else text on a terminal and JSON elsewhere. Given as json, errors on
+                          stderr are such lines, too. --json and --text mean the same
+      --log-level error|warn|info|debug  the least that is logged; debug has each renewal and each poll. Else
+                          TENURE_LOG_LEVEL, else info, and debug while it has few sessions
+@HTTP@
 
 @FLEET@
 @NODES@
@@ -40,8 +43,8 @@ If Redis does not answer, tenure waits for it and polls nothing meanwhile; if Re
 certificate at the start, tenure exits. While so many nodes are in quarantine that no new lease is granted, one line says
 so, with the nodes and the time that is left, and another one when it is over. Durations: 500ms, 30s, 2m.
 
-Exit codes: 0 ended by a signal; 64 usage, 69 Redis refuses us, 75 a live instance has this id already, 125 tenure
-itself failed, or this machine has no file descriptor left.
+Exit codes: 0 ended by a signal; 64 usage, 69 Redis refuses us or the port of --http is taken, 75 a live instance has
+this id already, 125 tenure itself failed, or this machine has no file descriptor left.
 
 Examples:
   tenure sessions add s-1 https://example.org/health --every 10s

@@ -8,7 +8,8 @@ const std::string_view status_help_text =
 Usage: tenure status [--json] [--watch] [--all] [OPTIONS]
 
       --json            one JSON object, with all sessions; docs/status-json.md says what is in it
-      --watch           repeat every second until Ctrl-C; with --json one object on each line
+      --watch           repeat every second until Ctrl-C; with --json one object on each line. On a terminal as much
+                        as fits into its window
       --all             show all sessions, not only the first 50 of each list
       --index           read the index that tenure sessions keeps instead of scanning all keys: for large keyspaces
 

@@ -1,9 +1,13 @@
 #include "cli/demo/demo_show.hpp"
 
+#include <unistd.h>
+
 #include <array>
 #include <cstdio>
 #include <utility>
 
+#include "cli/natural_order.hpp"
+#include "cli/screen/screen.hpp"
 #include "runtime/boot_clock.hpp"
 
 namespace tenure::cli {
@@ -63,34 +67,44 @@ void DemoShow::owners(const std::map<std::string, std::string>& owners) {
   }
 }
 
-void DemoShow::draw() {
-  if (plain_) return;
-  const std::lock_guard lock(mutex_);
+std::string DemoShow::picture(const Paint& paint) const {
   const core::Time now = runtime::boot_now();
-  std::map<std::string, int> shares;
-  // From the top left corner, each line to its end: nothing flickers.
-  std::string picture = "\033[H";
-  const auto add = [&](const std::string& text) { picture += text + "\033[K\n"; };
-  add("Three instances poll nine sessions: each by one of them at a time.   " + elapsed() +
-      "   Ctrl-C ends it");
+  std::map<std::string, int, NaturalLess> shares;
+  std::string text;
+  const auto add = [&](const std::string& line) { text += line + "\n"; };
+  add(paint(Tone::heading, "Three instances poll nine sessions") + ": each by one of them at a time.   " +
+      elapsed() + "   Ctrl-C ends it");
   add("");
-  add("  session    owner            polls   last poll");
+  add(paint(Tone::heading, "  session    owner            polls   last poll"));
   for (const auto& [session, row] : rows_) {
     if (!row.owner.empty()) shares[row.owner] += 1;
     const bool fresh = row.polls > 0 && now - row.polled_at < std::chrono::milliseconds(400);
-    add("  " + padded(session, 11) + padded(row.owner.empty() ? "-" : row.owner, 17) +
+    const std::string owner = padded(row.owner.empty() ? "nobody" : row.owner, 17);
+    add("  " + padded(session, 11) + paint(row.owner.empty() ? Tone::bad : Tone::plain, owner) +
         padded(std::to_string(row.polls), 8) +
         (row.polls == 0 ? "" : seconds_text(now - row.polled_at) + " s ago, by " + row.polled_by) +
-        (fresh ? "  *" : ""));
+        (fresh ? paint(Tone::good, "  *") : ""));
   }
   add("");
-  for (const auto& [owner, count] : shares)
+  for (const auto& [owner, count] : shares) {
     add("  " + padded(owner, 17) + std::string(static_cast<std::size_t>(count), '#') + " " +
         std::to_string(count));
+  }
   add("");
   for (const auto& sentence : story_) add("  " + sentence);
-  picture += "\033[J";
-  std::fputs(picture.c_str(), stdout);
+  return text;
+}
+
+void DemoShow::draw() {
+  if (plain_) return;
+  const std::lock_guard lock(mutex_);
+  const Screen screen = screen_of(STDOUT_FILENO);
+  // From the top left corner, each line to its end: nothing flickers.
+  std::string text = "\033[H";
+  for (const char letter : fitted(picture(screen.paint), screen)) {
+    text += letter == '\n' ? "\033[K\n" : std::string(1, letter);
+  }
+  std::fputs((text + "\033[J").c_str(), stdout);
   std::fflush(stdout);
 }
 

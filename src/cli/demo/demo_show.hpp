@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/screen/paint.hpp"
 #include "core/base/time.hpp"
 
 namespace tenure::cli {
@@ -34,6 +35,7 @@ class DemoShow {
 
   void line(const std::string& text);
   std::string elapsed() const;
+  std::string picture(const Paint& paint) const;
 
   bool plain_;
   core::Time began_;

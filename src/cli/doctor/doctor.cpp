@@ -1,5 +1,7 @@
 #include "cli/doctor/doctor.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 
@@ -32,7 +34,8 @@ int doctor(const DoctorArgs& args) {
   if (!timing) return fail(ExitCode::usage, naming_cap(timing.error(), args.ttl, nodes->keyspace.cap));
 
   const Diagnosis diagnosis = diagnose(std::move(*nodes), args.lock_prefix, timing->node_timeout);
-  std::fputs((args.json ? doctor_json(diagnosis) : doctor_text(diagnosis)).c_str(), stdout);
+  std::fputs((args.json ? doctor_json(diagnosis) : doctor_text(diagnosis, paint_for(STDOUT_FILENO))).c_str(),
+             stdout);
   return finish_output(code_for(diagnosis));
 }
 

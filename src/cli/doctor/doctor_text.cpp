@@ -12,9 +12,9 @@ namespace tenure::cli {
 
 namespace {
 
-void heading(std::string& text, std::string_view words) {
+void heading(std::string& text, std::string_view words, const Paint& paint) {
   static constexpr std::string_view rule = "=======================================\n";
-  text.append(rule).append(words).append("\n").append(rule);
+  text.append(rule).append(paint(Tone::heading, words)).append("\n").append(rule);
 }
 
 // On this machine the port says enough.
@@ -25,14 +25,15 @@ std::string place(const redis::Address& address) {
   return redis::to_text(address);
 }
 
-void check_line(std::string& text, const Diagnosis& diagnosis, std::size_t node) {
+void check_line(std::string& text, const Diagnosis& diagnosis, std::size_t node, const Paint& paint) {
   const NodeFacts& facts = diagnosis.facts[node];
   text += "Checking Redis node " + place(facts.address) + "... ";
   if (facts.down) {
-    text += "DOWN (" + facts.down->detail + ")";
+    text += paint(Tone::bad, "DOWN") + " (" + facts.down->detail + ")";
+  } else if (const Finding* finding = diagnosis.worst(node)) {
+    text += paint(Tone::warning, "UP, but not healthy") + ": " + finding->what;
   } else {
-    text += "UP";
-    if (const Finding* finding = diagnosis.worst(node)) text += ", but not healthy: " + finding->what;
+    text += paint(Tone::good, "UP");
   }
   text += "\n";
 }
@@ -44,16 +45,16 @@ std::string milliseconds_text(core::Duration duration) {
   return text.data();
 }
 
-std::string status_words(const Diagnosis& diagnosis) {
+std::string status_words(const Diagnosis& diagnosis, const Paint& paint) {
   switch (diagnosis.status()) {
     case Status::healthy:
-      return "ALL NODES HEALTHY";
+      return paint(Tone::good, "ALL NODES HEALTHY");
     case Status::degraded:
-      return "DEGRADED, A QUORUM STANDS";
+      return paint(Tone::warning, "DEGRADED, A QUORUM STANDS");
     case Status::no_quorum:
       break;
   }
-  return "NO QUORUM";
+  return paint(Tone::bad, "NO QUORUM");
 }
 
 std::string verdict(const Diagnosis& diagnosis) {
@@ -85,17 +86,29 @@ void add_details(std::string& text, const Diagnosis& diagnosis) {
   }
 }
 
+Tone tone_of(Severity severity) {
+  switch (severity) {
+    case Severity::error:
+      return Tone::bad;
+    case Severity::warning:
+      return Tone::warning;
+    case Severity::note:
+      break;
+  }
+  return Tone::plain;
+}
+
 bool same(const Finding& one, const Finding& other) {
   return one.code == other.code && one.what == other.what && one.advice == other.advice;
 }
 
 // What is to be said of several nodes is said once.
-void add_findings(std::string& text, const Diagnosis& diagnosis) {
+void add_findings(std::string& text, const Diagnosis& diagnosis, const Paint& paint) {
   const auto& all = diagnosis.findings;
   for (auto it = all.begin(); it != all.end(); ++it) {
     if (std::find_if(all.begin(), it, [&](const Finding& before) { return same(before, *it); }) != it)
       continue;
-    text.append("\n").append(word_for(it->severity)).append(": ");
+    text.append("\n").append(paint(tone_of(it->severity), word_for(it->severity))).append(": ");
     std::string which;
     for (const Finding& finding : all) {
       if (!finding.node || !same(finding, *it)) continue;
@@ -108,18 +121,18 @@ void add_findings(std::string& text, const Diagnosis& diagnosis) {
 
 }  // namespace
 
-std::string doctor_text(const Diagnosis& diagnosis) {
+std::string doctor_text(const Diagnosis& diagnosis, const Paint& paint) {
   std::string text;
-  heading(text, "Checking Redis cluster health...");
+  heading(text, "Checking Redis cluster health...", paint);
   text += "\n";
-  for (std::size_t i = 0; i < diagnosis.facts.size(); ++i) check_line(text, diagnosis, i);
+  for (std::size_t i = 0; i < diagnosis.facts.size(); ++i) check_line(text, diagnosis, i, paint);
   text += "\n";
-  heading(text, "Health Check Summary");
+  heading(text, "Health Check Summary", paint);
   text += "Healthy nodes: " + std::to_string(diagnosis.healthy_count()) + " / " +
           std::to_string(diagnosis.facts.size()) + "\n";
-  text += "Status: " + status_words(diagnosis) + "\n\n" + verdict(diagnosis) + "\n\n";
+  text += "Status: " + status_words(diagnosis, paint) + "\n\n" + verdict(diagnosis) + "\n\n";
   add_details(text, diagnosis);
-  add_findings(text, diagnosis);
+  add_findings(text, diagnosis, paint);
   while (text.ends_with("\n\n")) text.pop_back();
   return text;
 }

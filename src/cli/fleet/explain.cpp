@@ -1,5 +1,7 @@
 #include "cli/fleet/explain.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 
@@ -16,8 +18,9 @@ namespace tenure::cli {
 
 namespace {
 
-std::string result_line(const SessionView& session, std::int64_t now_ms) {
-  std::string line = "last result: " + result_words(session, now_ms);
+std::string result_line(const SessionView& session, std::int64_t now_ms, const Paint& paint) {
+  const Cell result = result_cell(session, now_ms);
+  std::string line = "last result: " + paint(result.tone, result.text);
   if (session.failing()) line += ": " + without_secrets(core::printable(session.result.text->error));
   if (session.result.token != 0) line += " (token " + std::to_string(session.result.token) + ")";
   return line + "\n";
@@ -29,23 +32,27 @@ std::string room_words(const Candidate& it) {
   return "full";
 }
 
-std::string candidates_table(const Explanation& explanation) {
+std::string candidates_table(const Explanation& explanation, const Screen& screen) {
   if (explanation.candidates.empty()) return "";
   std::vector<Row> rows{{"RANK", "INSTANCE", "WEIGHT", "OWNED", "QUOTA", "ROOM"}};
   for (const auto& it : explanation.candidates) {
     rows.push_back({std::to_string(rows.size()), core::printable(it.id, 60), std::to_string(it.weight),
                     std::to_string(it.owned), std::to_string(it.quota), room_words(it)});
   }
-  return "\n" + aligned(rows);
+  return "\n" + aligned(rows, screen);
 }
 
-std::string page(const FleetView& view, std::size_t at) {
+std::string page(const FleetView& view, std::size_t at, const Screen& screen) {
   const SessionView& it = view.sessions[at];
   const auto explanation = explain(view, at);
-  return core::printable(it.session.id) + ": " + without_secrets(core::printable(it.session.address)) +
-         " every " + core::to_text(it.session.interval) + (it.session.paused ? ", paused" : "") + "\n" +
-         "lease: " + lock_words(it.lease) + "\n" + result_line(it, view.now_ms) + "\n" + explanation.why +
-         "\n" + (view.closed.empty() ? "" : "\n" + closed_words(view)) + candidates_table(explanation);
+  const Paint& paint = screen.paint;
+  const Tone lease_tone = it.nobody() ? Tone::bad : tone_of(it.lease.state);
+  return paint(Tone::heading, core::printable(it.session.id)) + ": " +
+         without_secrets(core::printable(it.session.address)) + " every " +
+         core::to_text(it.session.interval) + (it.session.paused ? ", paused" : "") + "\n" +
+         "lease: " + paint(lease_tone, lock_words(it.lease)) + "\n" + result_line(it, view.now_ms, paint) +
+         "\n" + explanation.why + "\n" + (view.closed.empty() ? "" : "\n" + closed_words(view, paint)) +
+         candidates_table(explanation, screen);
 }
 
 }  // namespace
@@ -65,7 +72,8 @@ int explain(const ExplainArgs& args) {
   if (found == view->sessions.end()) {
     return fail(ExitCode::unknown, "there is no session " + core::printable(args.id));
   }
-  std::fputs(page(*view, static_cast<std::size_t>(found - view->sessions.begin())).c_str(), stdout);
+  const auto at = static_cast<std::size_t>(found - view->sessions.begin());
+  std::fputs(page(*view, at, screen_of(STDOUT_FILENO)).c_str(), stdout);
   return finish_output();
 }
 

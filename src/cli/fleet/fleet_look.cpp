@@ -33,7 +33,11 @@ FleetFacts::Result understood(const redis::FoundResult& found) {
 
 }  // namespace
 
-FleetLook::FleetLook(ChosenFleet fleet) : fleet_(std::move(fleet)), sessions_(sessions_of(fleet_)) {}
+FleetLook::FleetLook(ChosenFleet fleet)
+    : FleetLook(std::move(fleet), [](const std::string& sentence) { say(sentence); }) {}
+
+FleetLook::FleetLook(ChosenFleet fleet, Tell tell)
+    : fleet_(std::move(fleet)), tell_(std::move(tell)), sessions_(sessions_of(fleet_)) {}
 
 std::string FleetLook::said(const Failure& failure) const {
   return redis::failure_text(fleet_.data, failure);
@@ -79,7 +83,7 @@ FleetLook::Done FleetLook::read_leases(FleetFacts& facts) const {
   Looked looked = look_at_locks(fleet_.nodes, fleet_.keys.leases(), ids);
   if (auto trouble = failures_said(looked, fleet_.nodes)) {
     if (!enough(looked, fleet_.nodes)) return tl::unexpected(*trouble);
-    say(*trouble);
+    tell_(*trouble);
   }
   facts.leases = std::move(looked.locks);
   return {};
@@ -96,8 +100,8 @@ void FleetLook::find_unlisted(FleetFacts& facts) const {
   if (!facts.sessions.good.empty() && said_owned <= owned) return;
   Looked looked = look_at_all_locks(fleet_.nodes, fleet_.keys.leases());
   if (!enough(looked, fleet_.nodes)) {
-    say("leases of sessions that are not in Redis could not be counted: " +
-        *failures_said(looked, fleet_.nodes));
+    tell_("leases of sessions that are not in Redis could not be counted: " +
+          *failures_said(looked, fleet_.nodes));
     return;
   }
   std::set<std::string> listed;

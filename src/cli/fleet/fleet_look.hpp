@@ -1,6 +1,7 @@
 // Looks at a fleet: its sessions, heartbeats and results on one Redis, its leases on all nodes. Changes nothing.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <tl/expected.hpp>
 
@@ -11,9 +12,12 @@ namespace tenure::cli {
 
 class FleetLook {
  public:
+  // Tells somebody, a person at a terminal as a rule, what a look could not see.
+  using Tell = std::function<void(const std::string& sentence)>;
   explicit FleetLook(ChosenFleet fleet);
+  FleetLook(ChosenFleet fleet, Tell tell);
 
-  // Says on stderr which nodes of several do not answer. The error is a sentence, where too few do or the Redis of the
+  // Tells which nodes of several do not answer. The error is a sentence, where too few do or the Redis of the
   // data does not.
   tl::expected<FleetView, std::string> look();
   const ChosenFleet& fleet() const { return fleet_; }
@@ -28,6 +32,7 @@ class FleetLook {
   std::string said(const core::Failure& failure) const;
 
   ChosenFleet fleet_;
+  Tell tell_;
   redis::RedisSessions sessions_;  // knows what it has read before
 };
 

@@ -3,20 +3,29 @@
 
 #include <string>
 
+#include "cli/endpoint/page_of.hpp"
 #include "cli/fleet/fleet_view.hpp"
 #include "cli/table.hpp"
 
 namespace tenure::cli {
 
 // A line for each session, good or bad, with a heading.
-std::string sessions_table(const FleetView& view);
+std::string sessions_table(const FleetView& view, const Screen& screen);
 // {"sessions": […]}
 std::string sessions_json(const FleetView& view);
 
 // Everything, with so many lines in each list at most.
-std::string status_page(const FleetView& view, const std::string& fleet, std::size_t lines_max);
+std::string status_page(const FleetView& view, const std::string& fleet, std::size_t lines_max,
+                        const Screen& screen);
+// The same without the sessions, and these page by page: for the endpoint (docs/http-api.md).
+std::string fleet_json(const FleetView& view, const std::string& fleet);
+std::string sessions_page_json(const FleetView& view, const std::string& fleet, const Page& page);
 // docs/status-json.md says what is in it.
 std::string status_json(const FleetView& view, const std::string& fleet);
+
+// The same as cells of a table: who is missing, and what fails, stands out.
+Cell result_cell(const SessionView& session, std::int64_t now_ms);
+Cell owner_cell(const SessionView& session);
 
 // "ok 3s ago", "error 3s ago", "never".
 std::string result_words(const SessionView& session, std::int64_t now_ms);
@@ -27,7 +36,7 @@ std::string age_words(std::int64_t milliseconds);
 // "-" where there is nothing.
 std::string left_words(core::Ttl left);
 // Which nodes give no new leases, why and for how long: a heading, and lines for each. Empty where all do.
-std::string closed_words(const FleetView& view);
+std::string closed_words(const FleetView& view, const Paint& paint);
 // Of its lease, if that counts.
 std::string lease_left(const SessionView& session);
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "cli/natural_order.hpp"
 #include "core/base/check.hpp"
 
 namespace tenure::cli {
@@ -49,7 +50,7 @@ FleetView view_of(FleetFacts facts) {
                  .bad = std::move(facts.sessions.bad),
                  .closed = std::move(facts.closed),
                  .open = facts.open};
-  std::map<std::string, InstanceView> instances;
+  std::map<std::string, InstanceView, NaturalLess> instances;
   for (const auto& beat : facts.beats) instances[beat.instance] = instance_of(beat, facts.now_ms);
   const auto count = [&](const LockView& lease) {
     const std::string& owner = lease.holder.owner;
@@ -71,6 +72,9 @@ FleetView view_of(FleetFacts facts) {
     view.failing += session.failing() ? 1 : 0;
     view.sessions.push_back(std::move(session));
   }
+  std::ranges::sort(view.sessions, NaturalLess{},
+                    [](const SessionView& it) -> std::string_view { return it.session.id; });
+  std::ranges::sort(view.bad, NaturalLess{}, [](const BadSession& it) -> std::string_view { return it.id; });
   for (auto& [id, instance] : instances) view.instances.push_back(std::move(instance));
   view.balance = balance_of(view.instances, view.sessions.size() - view.paused + view.unlisted);
   return view;

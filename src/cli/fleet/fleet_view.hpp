@@ -70,8 +70,9 @@ struct Balance {
 
 struct FleetView {
   std::int64_t now_ms = 0;
-  std::vector<InstanceView> instances{};  // by id
-  std::vector<SessionView> sessions{};    // by id
+  // Each by id, in natural_order.
+  std::vector<InstanceView> instances{};
+  std::vector<SessionView> sessions{};
   std::vector<BadSession> bad{};
   std::optional<Balance> balance{};  // nothing: nobody is ready
   std::size_t paused = 0;

@@ -20,13 +20,14 @@ std::string left_words(core::Ttl left) {
   return left == core::Ttl(-1) ? "for ever" : runtime::left_text(left);
 }
 
-std::string closed_words(const FleetView& view) {
+std::string closed_words(const FleetView& view, const Paint& paint) {
   if (view.closed.empty()) return "";
   const auto to_us = [](const ClosedNode& it) { return it.code == other_cap || it.code == other_set; };
-  std::string text = !view.open ? "Nobody gets a new lease now:\n"
-                     : std::ranges::all_of(view.closed, to_us)
-                         ? "Whoever names nodes and cap as you do gets no lease from these:\n"
-                         : "Enough nodes give new leases, but not these:\n";
+  const std::string heading = !view.open ? "Nobody gets a new lease now:"
+                              : std::ranges::all_of(view.closed, to_us)
+                                  ? "Whoever names nodes and cap as you do gets no lease from these:"
+                                  : "Enough nodes give new leases, but not these:";
+  std::string text = paint(Tone::warning, heading) + "\n";
   for (auto it = view.closed.begin(); it != view.closed.end();) {
     // What is to be said of several nodes is said once.
     const auto same = [&](const ClosedNode& other) {
@@ -59,6 +60,14 @@ std::string owner_words(const SessionView& session) {
       break;
   }
   return session.session.paused ? "-" : "nobody";
+}
+
+Cell owner_cell(const SessionView& session) {
+  return {owner_words(session), session.nobody() ? Tone::bad : Tone::plain};
+}
+
+Cell result_cell(const SessionView& session, std::int64_t now_ms) {
+  return {result_words(session, now_ms), session.failing() ? Tone::bad : Tone::plain};
 }
 
 std::string result_words(const SessionView& session, std::int64_t now_ms) {

@@ -4,6 +4,7 @@
 #include "cli/fleet/poll.hpp"
 #include "cli/fleet/sessions.hpp"
 #include "cli/fleet/status.hpp"
+#include "cli/fleet/web.hpp"
 #include "cli/fleet_program.hpp"
 #include "cli/message.hpp"
 #include "core/base/overload.hpp"
@@ -20,6 +21,7 @@ int perform(const Args& args, const CommandLine& /*line*/) {
                         [](const StatusArgs& wish) { return status(wish); },
                         [](const ExplainArgs& wish) { return explain(wish); },
                         [](const PollArgs& wish) { return poll(wish); },
+                        [](const WebArgs& wish) { return web(wish); },
                         [](const DemoArgs& wish) { return demo(wish); },
                         [](const auto& /*wish*/) {
                           return fail(ExitCode::usage,

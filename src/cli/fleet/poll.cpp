@@ -5,11 +5,19 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "api/refusal_log.hpp"
 #include "cli/args/whole.hpp"
+#include "cli/endpoint/endpoint.hpp"
+#include "cli/endpoint/lent.hpp"
+#include "cli/endpoint/metrics_page.hpp"
 #include "cli/fleet/poll_log.hpp"
+#include "cli/fleet/poll_state.hpp"
+#include "cli/log.hpp"
 #include "cli/message.hpp"
 #include "cli/nodes/advice.hpp"
 #include "cli/nodes/client_of.hpp"
+#include "cli/notify.hpp"
+#include "cli/plural.hpp"
 #include "cli/supervise/descriptors.hpp"
 #include "cli/supervise/stop_on_signal.hpp"
 #include "core/base/names.hpp"
@@ -77,12 +85,20 @@ class NamesakeWatch {
 
 constexpr milliseconds namesake_look_every{200};
 
+// What is written where nobody has chosen: text for people, JSON for whoever collects it.
+PollLog::Style poll_style(const LogStyle& chosen) {
+  const auto usual = isatty(STDOUT_FILENO) == 0 ? LogFormat::json : LogFormat::text;
+  return {chosen.format.value_or(usual) == LogFormat::json, chosen.level};
+}
+
 class Instance {
  public:
-  Instance(const PollArgs& args, const Plan& plan)
+  Instance(const PollArgs& args, const Plan& plan, Endpoint* endpoint)
       : args_(args),
         plan_(plan),
-        log_(plan.id, args.target.fleet + ":", {args.json.value_or(isatty(STDOUT_FILENO) == 0), args.level}) {
+        endpoint_(endpoint),
+        log_(plan.id, args.target.fleet + ":", poll_style(args.log)) {
+    if (endpoint_ != nullptr) describe();
   }
 
   int run() {
@@ -91,26 +107,48 @@ class Instance {
     if (!client) return fail_at_start(client.error());
     auto fleet = client->fleet(args_.target.fleet, fleet_options());
     if (!fleet) {
-      return fail(ExitCode::usage, naming_cap(fleet.error().message, args_.ttl, plan_.nodes.keyspace.cap));
+      return fail(ExitCode::usage, fleet.error(),
+                  naming_cap(fleet.error().message, args_.ttl, plan_.nodes.keyspace.cap));
     }
     auto source = redis_sessions(**fleet, source_options());
-    if (!source) return fail(ExitCode::usage, source.error().message);
+    if (!source) return fail(ExitCode::usage, source.error(), source.error().message);
     Poller poller(**fleet, std::move(*source), work(), poller_options());
+    const Polling polling{*client, **fleet, poller};
+    const Lent<Polling>::Loan loan(shown_, polling);
+    const Serving serving(endpoint_);
     const StopOnSignal stop(signals);
     say_start();
     if (const auto code = join(poller, stop.token())) return *code;
-    wait(stop.token(), std::nullopt);
-    log_.say("leaving", "handing over all sessions");
+    notify_.ready("polling in the fleet " + args_.target.fleet + " as " + plan_.id);
+    stay(**fleet, stop.token());
+    notify_.stopping();
+    log_.leaving();
     poller.stop();
     client->close();
     const auto counts = poller.counts();
-    log_.say("left", std::to_string(counts.started) + " polls, " + std::to_string(counts.failed) +
-                         " failed, " + std::to_string(counts.aborted) + " aborted, " +
-                         std::to_string(counts.refused) + " results refused");
+    log_.left(plural(counts.started, "poll") + ", " + std::to_string(counts.failed) + " failed, " +
+              std::to_string(counts.aborted) + " aborted, " + std::to_string(counts.refused) +
+              " results refused");
     return number(ExitCode::done);
   }
 
  private:
+  void describe() {
+    endpoint_->describe({"poll", plan_.id, plan_.nodes, args_.target.fleet + ":lease:"}, [this](Json& json) {
+      shown_.look([&](const Polling* it) { add_polling(json, it); });
+    });
+    endpoint_->routes().add("/api/v1/sessions", [this](const http::Request& request) {
+      return shown_.look([&](const Polling* it) { return owned_json(request, it); });
+    });
+    endpoint_->routes().add("/metrics", [this](const http::Request&) {
+      return shown_.look([](const Polling* it) {
+        if (it == nullptr) return metrics_page(nullptr);
+        const PollerMetrics polls = it->poller.metrics();
+        return metrics_page(&it->client, &polls);
+      });
+    });
+  }
+
   void say_start() {
     std::string redis;
     for (const auto& address : plan_.nodes.addresses)
@@ -118,11 +156,17 @@ class Instance {
     const auto ttl = core::timing_options(args_.ttl, plan_.nodes.keyspace.cap).ttl;
     log_.start(
         {args_.target.fleet, redis, plan_.apart ? redis::to_text(plan_.data) : "", core::to_text(ttl)});
+    if (endpoint_ != nullptr) log_.serving(endpoint_->url());
   }
 
   ClientOptions client_options() {
     ClientOptions options = client_of(plan_.nodes, plan_.id);
     options.on_event = [this](const Event& event) { log_.hear(event); };
+    // What happens to leases the fleet tells, without gaps.
+    options.log_level = std::min(options.log_level, LogLevel::warn);
+    options.on_log = [](const LogLine& line) {
+      if (!tells_of_lease(line) && line.event != log_event::lease_uncertain.name) log(line);
+    };
     return options;
   }
 
@@ -181,15 +225,20 @@ class Instance {
       if (why.code == Refusal::Code::held) {
         const milliseconds left = why.holder ? why.holder->left.value_or(milliseconds(0)) : milliseconds(0);
         const auto verdict = namesake.judge(left, asked, BootClock::now());
-        if (verdict == NamesakeWatch::Verdict::lives) return fail(ExitCode::busy, why.message);
-        if (verdict == NamesakeWatch::Verdict::first_seen) cli::say(namesake_text(left));
+        if (verdict == NamesakeWatch::Verdict::lives) return fail(ExitCode::busy, why, why.message);
+        if (verdict == NamesakeWatch::Verdict::first_seen) {
+          log(log_event::namesake_seen, namesake_text(left));
+        }
         if (wait(stop, namesake_look_every)) return number(ExitCode::done);
         continue;
       }
-      if (why.code == Refusal::Code::system) return fail(ExitCode::own_error, why.message);
-      if (why.code != Refusal::Code::no_quorum) return fail(ExitCode::usage, why.message);
-      if (why.denied) return fail(ExitCode::no_quorum, why.message);
-      if (std::exchange(told, why.message) != why.message) cli::say(why.message + "; trying again");
+      if (why.code == Refusal::Code::system) return fail(ExitCode::own_error, why, why.message);
+      if (why.code != Refusal::Code::no_quorum) return fail(ExitCode::usage, why, why.message);
+      if (why.denied) return fail(ExitCode::no_quorum, why, why.message);
+      if (std::exchange(told, why.message) != why.message) {
+        log(detail::log_event_of(why), why.message + "; trying again", detail::log_fields_of(why));
+        notify_.status("not in the fleet yet: " + why.message);
+      }
       if (wait(stop, milliseconds(500))) return number(ExitCode::done);
     }
   }
@@ -198,6 +247,15 @@ class Instance {
     return "an instance with the id " + core::printable(plan_.id) + " was seen in the fleet " +
            args_.target.fleet + " a moment ago; if it has died, its heartbeat runs out in " +
            core::to_text(std::chrono::ceil<std::chrono::seconds>(left)) + ", and this one takes over then";
+  }
+
+  // Until stopped. As long as the fleet answers, a service manager is told that we are alive.
+  void stay(const Fleet& fleet, const std::stop_token& stop) const {
+    while (!wait(stop, notify_.beat_every())) {
+      // Waits for the locks of the fleet: whoever hangs with them ends these beats.
+      [[maybe_unused]] const auto instances = fleet.live_instances();
+      notify_.beat();
+    }
   }
 
   // True when it was stopped.
@@ -215,6 +273,9 @@ class Instance {
 
   const PollArgs& args_;
   const Plan& plan_;
+  Endpoint* endpoint_;  // null: nothing is served
+  Lent<Polling> shown_{};
+  const Notify notify_{};  // before any thread
   PollLog log_;
 };
 
@@ -223,10 +284,15 @@ class Instance {
 int poll(const PollArgs& args) {
   const auto plan = make_plan(args);
   if (!plan) return fail(ExitCode::usage, plan.error());
-  const auto wanted = descriptors_to_stay(plan->nodes.addresses.size()) + descriptors_to_poll;
+  set_log_context({{"instance", plan->id}});
+  const auto opened = Endpoint::open(args.http);
+  if (!opened) return fail(opened.error().code, opened.error().sentence);
+  const std::size_t nodes = plan->nodes.addresses.size();
+  const std::size_t wanted =
+      descriptors_to_stay(nodes) + descriptors_to_poll + descriptors_to_serve(opened->get(), nodes);
   if (const auto lack = lack_of_descriptors(wanted)) return fail(ExitCode::own_error, *lack);
-  if (const auto warning = redis::warning_of_even(plan->nodes)) say(*warning);
-  return Instance(args, *plan).run();
+  if (const auto warning = redis::warning_of_even(plan->nodes)) log(log_event::even_nodes, *warning);
+  return Instance(args, *plan, opened->get()).run();
 }
 
 }  // namespace tenure::cli

@@ -1,17 +1,14 @@
-// What an instance tells about its sessions, in the words of the quickstart: one line for each event, with the time,
-// the instance and the session. Text for people, JSON for machines.
+// What an instance tells about its sessions, on stdout, in the words of the quickstart: one line for each event, with the
+// time, the instance and the session. Text for people, JSON for machines.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
-#include "cli/args/log_level.hpp"
+#include "cli/log_events.hpp"
 #include "tenure/event.hpp"
 #include "tenure/fleet.hpp"
 #include "tenure/poller.hpp"
@@ -22,7 +19,7 @@ class PollLog {
  public:
   struct Style {
     bool json = false;
-    LogLevel level = LogLevel::usual;
+    std::optional<LogLevel> level{};  // nothing: info, and debug while a person can follow
   };
 
   // Of the fleet whose keys begin so.
@@ -39,20 +36,22 @@ class PollLog {
     std::string ttl;
   };
   void start(const Start& start);
-  // Anything else that is worth a line.
-  void say(std::string_view kind, const std::string& sentence);
+  // Where its endpoint is.
+  void serving(const std::string& url);
+  // The last two: it has been told to end, and what it did altogether.
+  void leaving();
+  void left(const std::string& sums);
 
  private:
   struct Line {
-    const char* kind;   // for machines
+    LogEvent event;
     const char* words;  // for people
     std::string session{};
     std::uint64_t token = 0;
     std::string reason{};
     std::string detail{};
-    bool debug = false;
-    std::vector<std::pair<const char*, std::string>> facts{};
-    std::optional<std::int64_t> opens_in_ms{};
+    std::vector<LogField> facts{};
+    std::optional<std::uint64_t> opens_in_ms{};
   };
 
   void write(const Line& line);

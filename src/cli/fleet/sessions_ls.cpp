@@ -1,4 +1,6 @@
 // tenure sessions ls.
+#include <unistd.h>
+
 #include <cstdio>
 
 #include "cli/fleet/fleet_look.hpp"
@@ -10,18 +12,18 @@
 
 namespace tenure::cli {
 
-std::string sessions_table(const FleetView& view) {
+std::string sessions_table(const FleetView& view, const Screen& screen) {
   std::vector<Row> rows{{"ID", "ADDRESS", "EVERY", "PAUSED", "OWNER", "LEFT", "LAST"}};
   for (const auto& it : view.sessions) {
     const auto& session = it.session;
     rows.push_back({core::printable(session.id, 60), without_secrets(core::printable(session.address, 80)),
-                    core::to_text(session.interval), session.paused ? "yes" : "no", owner_words(it),
-                    lease_left(it), result_words(it, view.now_ms)});
+                    core::to_text(session.interval), session.paused ? "yes" : "no", owner_cell(it),
+                    lease_left(it), result_cell(it, view.now_ms)});
   }
   for (const auto& [id, why] : view.bad) {
-    rows.push_back({core::printable(id, 60), "bad: " + why, "-", "-", "-", "-", "-"});
+    rows.push_back({core::printable(id, 60), {"bad: " + why, Tone::bad}, "-", "-", "-", "-", "-"});
   }
-  return aligned(rows);
+  return aligned(rows, screen);
 }
 
 int sessions_ls(const SessionsLsArgs& args) {
@@ -35,7 +37,8 @@ int sessions_ls(const SessionsLsArgs& args) {
                                     std::string(args.target.index ? " in the index" : "") + " under " +
                                     core::printable(where));
   }
-  std::fputs((args.json ? sessions_json(*view) : sessions_table(*view)).c_str(), stdout);
+  const std::string text = args.json ? sessions_json(*view) : sessions_table(*view, screen_of(STDOUT_FILENO));
+  std::fputs(text.c_str(), stdout);
   return finish_output();
 }
 

@@ -1,8 +1,8 @@
 #include "cli/fleet/status.hpp"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <limits>
@@ -12,6 +12,7 @@
 #include "cli/fleet/fleet_output.hpp"
 #include "cli/message.hpp"
 #include "cli/supervise/stop_on_signal.hpp"
+#include "cli/supervise/terminal.hpp"
 
 namespace tenure::cli {
 
@@ -20,51 +21,52 @@ namespace {
 constexpr std::size_t lines_usual = 50;
 constexpr auto redraw_every = std::chrono::seconds(1);
 
-std::string render(const StatusArgs& args, const FleetView& view) {
+std::string render(const StatusArgs& args, const FleetView& view, const Screen& screen) {
   if (args.json) return status_json(view, args.target.fleet);
   return status_page(view, args.target.fleet,
-                     args.all ? std::numeric_limits<std::size_t>::max() : lines_usual);
+                     args.all ? std::numeric_limits<std::size_t>::max() : lines_usual, screen);
 }
 
-// As many lines as the screen has: more would roll what matters most out of it.
-std::string fitted(const std::string& page) {
-  winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row < 2) return page;
-  std::size_t end = 0;
-  for (int line = 0; line + 1 < size.ws_row; ++line) {
-    end = page.find('\n', end);
-    if (end == std::string::npos) return page;
-    end += 1;
-  }
-  return page.substr(0, end);
-}
+using Seen = tl::expected<FleetView, std::string>;
 
 // Home, then everything below cleared: less flicker than an empty screen in between.
-void draw(const std::string& page) {
-  std::fputs("\x1b[H\x1b[J", stdout);
-  std::fputs(fitted(page).c_str(), stdout);
+void draw(const StatusArgs& args, const Seen& view) {
+  const Screen screen = screen_of(STDOUT_FILENO);
+  const std::string page = view ? render(args, *view, screen) : view.error() + "\n";
+  std::fputs(("\x1b[H\x1b[J" + fitted(page, screen)).c_str(), stdout);
+}
+
+void print(const StatusArgs& args, const Seen& view) {
+  if (!view) return say(view.error());
+  std::fputs((render(args, *view, {.paint = paint_for(STDOUT_FILENO)}) + (args.json ? "" : "\n")).c_str(),
+             stdout);
 }
 
 int watch(const StatusArgs& args, FleetLook& look) {
-  Signals signals;
-  StopOnSignal stop(signals);
-  const bool on_terminal = isatty(STDOUT_FILENO) == 1 && !args.json;
-  if (on_terminal) std::fputs("\x1b[2J", stdout);
   std::mutex mutex;
   std::condition_variable_any sleep;
-  std::unique_lock lock(mutex);
+  bool resized = false;
+  Signals signals;
+  StopOnSignal stop(signals, [&](int signal) {
+    if (signal == SIGTSTP) stop_own_group();
+    if (signal != SIGWINCH && signal != SIGTSTP) return;
+    const std::lock_guard hold(mutex);
+    resized = true;
+    sleep.notify_all();
+  });
+  const bool on_terminal = isatty(STDOUT_FILENO) == 1 && !args.json;
+  if (on_terminal) std::fputs("\x1b[2J", stdout);
   while (!stop.token().stop_requested()) {
     // Redis may be away for a while: whoever watches wants to see it come back.
     const auto view = look.look();
-    if (on_terminal) {
-      draw(view ? render(args, *view) : view.error() + "\n");
-    } else if (view) {
-      std::fputs((render(args, *view) + (args.json ? "" : "\n")).c_str(), stdout);
-    } else {
-      say(view.error());
-    }
-    if (std::fflush(stdout) != 0) return finish_output();  // who read it is gone
-    sleep.wait_for(lock, stop.token(), redraw_every, [] { return false; });
+    std::unique_lock lock(mutex);
+    do {
+      resized = false;
+      on_terminal ? draw(args, view) : print(args, view);
+      if (std::fflush(stdout) != 0) return finish_output();  // who read it is gone
+      // A window of another size shows the same at once.
+      sleep.wait_for(lock, stop.token(), redraw_every, [&] { return resized; });
+    } while (resized && on_terminal && !stop.token().stop_requested());
   }
   return finish_output();
 }
@@ -78,7 +80,7 @@ int status(const StatusArgs& args) {
   if (args.watch) return watch(args, look);
   const auto view = look.look();
   if (!view) return fail(ExitCode::no_quorum, view.error());
-  std::fputs(render(args, *view).c_str(), stdout);
+  std::fputs(render(args, *view, screen_of(STDOUT_FILENO)).c_str(), stdout);
   return finish_output();
 }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cli/fleet/fleet_output.hpp"
 #include "cli/json.hpp"
 #include "cli/secrets.hpp"
@@ -65,18 +67,20 @@ void add_result(Json& json, const FleetFacts::Result& result) {
   json.close_object();
 }
 
+void add_session(Json& json, const SessionView& it) {
+  json.open_object();
+  json.key("id").text(it.session.id);
+  json.key("address").text(without_secrets(it.session.address));
+  json.key("interval_ms").number(it.session.interval.count());
+  json.key("paused").boolean(it.session.paused);
+  add_lease(json, it.lease);
+  add_result(json, it.result);
+  json.close_object();
+}
+
 void add_sessions(Json& json, const FleetView& view) {
   json.key("sessions").open_array();
-  for (const auto& it : view.sessions) {
-    json.open_object();
-    json.key("id").text(it.session.id);
-    json.key("address").text(without_secrets(it.session.address));
-    json.key("interval_ms").number(it.session.interval.count());
-    json.key("paused").boolean(it.session.paused);
-    add_lease(json, it.lease);
-    add_result(json, it.result);
-    json.close_object();
-  }
+  for (const auto& it : view.sessions) add_session(json, it);
   json.close_array();
   json.key("bad").open_array();
   for (const auto& [id, why] : view.bad) {
@@ -108,19 +112,9 @@ void add_closed(Json& json, const FleetView& view) {
   json.close_array();
 }
 
-}  // namespace
-
-std::string sessions_json(const FleetView& view) {
-  Json json;
-  json.open_object();
-  add_sessions(json, view);
-  json.close_object();
-  return json.written() + "\n";
-}
-
-std::string status_json(const FleetView& view, const std::string& fleet) {
-  Json json;
-  json.open_object().key("fleet").text(fleet).key("at_ms").number(view.now_ms);
+// All but the sessions themselves.
+void add_summary(Json& json, const FleetView& view, const std::string& fleet) {
+  json.key("fleet").text(fleet).key("at_ms").number(view.now_ms);
   json.key("instances").open_array();
   for (const auto& instance : view.instances) add_instance(json, instance);
   json.close_array();
@@ -135,7 +129,51 @@ std::string status_json(const FleetView& view, const std::string& fleet) {
   add_count(json, "failing", view.failing);
   add_count(json, "bad", view.bad.size());
   json.close_object();
+}
+
+}  // namespace
+
+std::string sessions_json(const FleetView& view) {
+  Json json;
+  json.open_object();
   add_sessions(json, view);
+  json.close_object();
+  return json.written() + "\n";
+}
+
+std::string status_json(const FleetView& view, const std::string& fleet) {
+  Json json;
+  json.open_object();
+  add_summary(json, view, fleet);
+  add_sessions(json, view);
+  json.close_object();
+  return json.written() + "\n";
+}
+
+std::string fleet_json(const FleetView& view, const std::string& fleet) {
+  Json json;
+  json.open_object();
+  add_summary(json, view, fleet);
+  json.close_object();
+  return json.written() + "\n";
+}
+
+std::string sessions_page_json(const FleetView& view, const std::string& fleet, const Page& page) {
+  const auto& all = view.sessions;
+  const auto from = std::ranges::upper_bound(
+      all, page.after, {}, [](const SessionView& it) -> const auto& { return it.session.id; });
+  const auto end = from + std::min(static_cast<std::ptrdiff_t>(page.limit), all.end() - from);
+  Json json;
+  json.open_object().key("fleet").text(fleet).key("at_ms").number(view.now_ms);
+  add_count(json, "total", all.size());
+  json.key("sessions").open_array();
+  for (auto it = from; it != end; ++it) add_session(json, *it);
+  json.close_array().key("next");
+  if (end != all.end()) {
+    json.text((end - 1)->session.id);
+  } else {
+    json.null();
+  }
   json.close_object();
   return json.written() + "\n";
 }

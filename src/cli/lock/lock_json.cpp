@@ -73,6 +73,16 @@ void add_page(Json& json, const LockView& lock, const Nodes& nodes) {
   json.close_array();
 }
 
+void add_fleets(Json& json, const std::vector<FleetCount>& fleets) {
+  json.key("fleets").open_array();
+  for (const auto& [fleet, sessions, instances] : fleets) {
+    json.open_object().key("fleet").text(fleet);
+    json.key("sessions").number(static_cast<std::int64_t>(sessions));
+    json.key("instances").number(static_cast<std::int64_t>(instances)).close_object();
+  }
+  json.close_array();
+}
+
 }  // namespace
 
 std::string locks_json(const AllLeases& leases) {
@@ -83,13 +93,30 @@ std::string locks_json(const AllLeases& leases) {
     add_lock(json, lock);
     json.close_object();
   }
-  json.close_array().key("fleets").open_array();
-  for (const auto& [fleet, sessions, instances] : leases.fleets) {
-    json.open_object().key("fleet").text(fleet);
-    json.key("sessions").number(static_cast<std::int64_t>(sessions));
-    json.key("instances").number(static_cast<std::int64_t>(instances)).close_object();
+  json.close_array();
+  add_fleets(json, leases.fleets);
+  json.close_object();
+  return json.written() + "\n";
+}
+
+std::string leases_json(const std::string& key, const std::vector<LockView>& leases, LeaseKind kind) {
+  Json json;
+  json.open_object().key(key).open_array();
+  for (const auto& lease : leases) {
+    if (lease.kind != kind) continue;
+    json.open_object();
+    add_lock(json, lease);
+    json.close_object();
   }
   json.close_array().close_object();
+  return json.written() + "\n";
+}
+
+std::string fleets_json(const std::vector<FleetCount>& fleets) {
+  Json json;
+  json.open_object();
+  add_fleets(json, fleets);
+  json.close_object();
   return json.written() + "\n";
 }
 

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "cli/ask_all.hpp"
+#include "cli/natural_order.hpp"
 #include "redis/lock_call.hpp"
 #include "redis/net/scan.hpp"
 #include "redis/session_call.hpp"
@@ -230,7 +231,7 @@ AllLeases look_at_all_leases(const Nodes& nodes, const std::string& lock_prefix,
     std::size_t sessions = 0;
     std::set<std::string> owners{};
   };
-  std::map<std::string, Count> fleets;
+  std::map<std::string, Count, NaturalLess> fleets;
   for (const auto& key : all) {
     auto view =
         view_of(lease_name(key.substr(nodes.keyspace.root().size()), lock_prefix), shown_for(answers, key));
@@ -244,8 +245,10 @@ AllLeases look_at_all_leases(const Nodes& nodes, const std::string& lock_prefix,
       leases.looked.locks.push_back(std::move(view));
     }
   }
-  std::ranges::sort(leases.looked.locks, {},
-                    [](const LockView& it) { return std::tie(it.name, it.kind, it.fleet); });
+  std::ranges::sort(leases.looked.locks, [](const LockView& one, const LockView& other) {
+    const auto order = natural_order(one.name, other.name);
+    return order != 0 ? order < 0 : std::tie(one.kind, one.fleet) < std::tie(other.kind, other.fleet);
+  });
   for (const auto& [fleet, count] : fleets) {
     leases.fleets.push_back({fleet, count.sessions, count.owners.size()});
   }

@@ -7,25 +7,33 @@
 #include "cli/json.hpp"
 #include "cli/lock/lock_look.hpp"
 #include "cli/nodes/nodes.hpp"
+#include "cli/screen/screen.hpp"
 
 namespace tenure::cli {
 
 // "held by web-3 for another 12s (token 5)", "free".
 std::string lock_words(const LockView& lock);
 
+// Held is as it should be; what waits or is not certain deserves a look, what Tenure did not write even more so.
+Tone tone_of(LockState state);
+
 // "a lock", "an election", "a session of the fleet poll". Of something that has a kind.
 std::string kind_words(const LockView& lock);
 
 // A line for each, with a heading; and one for each fleet.
-std::string lock_table(const std::vector<LockView>& locks);
+std::string lock_table(const std::vector<LockView>& locks, const Screen& screen);
 std::string fleet_lines(const std::vector<FleetCount>& fleets);
 
 // One name, and below it what each node shows.
-std::string lock_page(const LockView& lock, const Nodes& nodes);
+std::string lock_page(const LockView& lock, const Nodes& nodes, const Paint& paint);
 
 // {"locks": […], "fleets": […]}, and one such lock by itself with what each node shows, and what else has the name.
 // docs/lock.md says what is in it.
 std::string locks_json(const AllLeases& leases);
+// {"elections": […]}: those of one kind, under that key.
+std::string leases_json(const std::string& key, const std::vector<LockView>& leases, LeaseKind kind);
+// {"fleets": […]}: how many sessions are owned, and by how many instances.
+std::string fleets_json(const std::vector<FleetCount>& fleets);
 std::string lock_json(const std::vector<LockView>& locks, const Nodes& nodes);
 
 }  // namespace tenure::cli

@@ -1,4 +1,6 @@
 // tenure lock ls and tenure lock show.
+#include <unistd.h>
+
 #include <cstdio>
 
 #include "cli/lock/lock.hpp"
@@ -38,7 +40,7 @@ int lock_ls(const LockLsArgs& args) {
         ", no elections, and no sessions that anybody owns");
     return number(ExitCode::done);
   }
-  std::string text = locks.empty() ? "" : lock_table(locks);
+  std::string text = locks.empty() ? "" : lock_table(locks, screen_of(STDOUT_FILENO));
   if (!args.sessions)
     text += (text.empty() || leases.fleets.empty() ? "" : "\n") + fleet_lines(leases.fleets);
   return print(text, ExitCode::done);
@@ -56,7 +58,8 @@ int lock_show(const LockShowArgs& args) {
   if (args.json) {
     text = lock_json(looked.locks, *nodes);
   } else {
-    for (const auto& lock : looked.locks) text += lock_page(lock, *nodes);
+    const Paint paint = paint_for(STDOUT_FILENO);
+    for (const auto& lock : looked.locks) text += lock_page(lock, *nodes, paint);
   }
   return print(text, taken ? ExitCode::done : ExitCode::not_taken);
 }

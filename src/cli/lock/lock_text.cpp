@@ -32,7 +32,7 @@ Row row_of(const LockView& lock) {
   const std::string owner = core::printable(lock.holder.owner, 60);
   return {core::printable(lock.name, 60),
           kind_column(lock),
-          word_for(lock.state),
+          {word_for(lock.state), tone_of(lock.state)},
           owner.empty() ? "-" : owner,
           token_column(lock.holder),
           left_column(lock.left),
@@ -64,6 +64,22 @@ std::string time_text(std::time_t time) {
 
 }  // namespace
 
+Tone tone_of(LockState state) {
+  switch (state) {
+    case LockState::held:
+      return Tone::good;
+    case LockState::perhaps:
+    case LockState::kept:
+    case LockState::broken:
+      return Tone::warning;
+    case LockState::foreign:
+      return Tone::bad;
+    case LockState::free:
+      break;
+  }
+  return Tone::plain;
+}
+
 std::string lock_words(const LockView& lock) {
   const std::string on =
       std::to_string(lock.shown_on) + " of " + std::to_string(lock.nodes.size()) + " nodes";
@@ -86,10 +102,10 @@ std::string lock_words(const LockView& lock) {
          left_column(lock.left);
 }
 
-std::string lock_table(const std::vector<LockView>& locks) {
+std::string lock_table(const std::vector<LockView>& locks, const Screen& screen) {
   std::vector<Row> rows{{"NAME", "KIND", "STATE", "OWNER", "TOKEN", "LEFT", "WAITING", "NODES"}};
   for (const auto& lock : locks) rows.push_back(row_of(lock));
-  return aligned(rows);
+  return aligned(rows, screen);
 }
 
 std::string fleet_lines(const std::vector<FleetCount>& fleets) {
@@ -113,15 +129,17 @@ std::string kind_words(const LockView& lock) {
   return "a lock";
 }
 
-std::string lock_page(const LockView& lock, const Nodes& nodes) {
-  std::string text = core::printable(lock.name) + ": " + (lock.kind ? kind_words(lock) + ", " : "") +
-                     lock_words(lock) + "\n";
+std::string lock_page(const LockView& lock, const Nodes& nodes, const Paint& paint) {
+  std::string text = paint(Tone::heading, core::printable(lock.name)) + ": " +
+                     (lock.kind ? kind_words(lock) + ", " : "") +
+                     paint(tone_of(lock.state), lock_words(lock)) + "\n";
   if (const auto time = runtime::began(lock.holder.owner)) {
     text += "its owner is a process since " + time_text(*time) + "\n";
   }
   if (lock.waiters > 0) text += "waiting: " + std::to_string(lock.waiters) + "\n";
   for (std::size_t i = 0; i < lock.nodes.size() && nodes.several(); ++i) {
-    text += "  " + redis::to_text(nodes.addresses[i]) + ": " + node_words(lock.nodes[i]) + "\n";
+    text += "  " + redis::to_text(nodes.addresses[i]) + ": " +
+            paint(lock.nodes[i] ? Tone::plain : Tone::bad, node_words(lock.nodes[i])) + "\n";
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/context.hpp"
+#include "cli/log.hpp"
 #include "cli/message.hpp"
 #include "cli/supervise/descriptors.hpp"
 #include "redis/net/redis_store.hpp"
@@ -14,7 +15,8 @@ ClientOptions client_of(const Nodes& nodes, const std::string& id) {
   options.id = id;
   options.ttl_max = nodes.keyspace.cap;
   options.prefix = nodes.keyspace.prefix;
-  options.log = [](std::string_view sentence) { say(sentence); };
+  options.log_level = client_log_level();
+  options.on_log = [](const LogLine& line) { log(line); };
   return options;
 }
 
@@ -23,8 +25,8 @@ tl::expected<Client, Refusal> open_client(const Nodes& nodes, ClientOptions opti
 }
 
 int fail_at_start(const Refusal& refusal) {
-  if (refusal.code != Refusal::Code::system) return fail(ExitCode::usage, refusal.message);
-  return fail(ExitCode::own_error, lack_of_descriptors(1).value_or(refusal.message));
+  if (refusal.code != Refusal::Code::system) return fail(ExitCode::usage, refusal, refusal.message);
+  return fail(ExitCode::own_error, refusal, lack_of_descriptors(1).value_or(refusal.message));
 }
 
 }  // namespace tenure::cli

@@ -11,7 +11,7 @@
 
 namespace tenure::cli {
 
-// Its options but for what the nodes themselves say. It says on stderr what goes wrong beside the calls.
+// Its options but for what the nodes themselves say. It logs what happens beside the calls.
 ClientOptions client_of(const Nodes& nodes, const std::string& id);
 // Reads no files again: a key that is being replaced, or came through a pipe, was read when the program started.
 tl::expected<Client, Refusal> open_client(const Nodes& nodes, ClientOptions options);

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "api/environment.hpp"
-#include "cli/message.hpp"
+#include "cli/log.hpp"
 #include "cli/nodes/tls_options.hpp"
 #include "cli/secrets.hpp"
 #include "core/base/text.hpp"
@@ -65,7 +65,7 @@ tl::expected<core::Duration, std::string> find_ttl_max(const NodeArgs& args) {
 tl::expected<std::vector<redis::Address>, std::string> find_addresses(const NodeArgs& args) {
   auto named = find_named(args);
   if (!named) return tl::unexpected(named.error());
-  if (named->warning) say(*named->warning);
+  if (named->warning) log(log_event::password_exposed, *named->warning);
   return std::move(named->addresses);
 }
 

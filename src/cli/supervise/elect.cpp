@@ -4,16 +4,24 @@
 #include <mutex>
 
 #include "api/lengths.hpp"
+#include "api/refusal_log.hpp"
 #include "cli/args/whole.hpp"
+#include "cli/endpoint/endpoint.hpp"
+#include "cli/endpoint/lent.hpp"
+#include "cli/endpoint/metrics_page.hpp"
+#include "cli/endpoint/own_json.hpp"
+#include "cli/log.hpp"
 #include "cli/message.hpp"
 #include "cli/nodes/advice.hpp"
 #include "cli/nodes/client_of.hpp"
+#include "cli/notify.hpp"
 #include "cli/supervise/claim.hpp"
 #include "cli/supervise/command.hpp"
 #include "cli/supervise/descriptors.hpp"
 #include "cli/supervise/elect_events.hpp"
 #include "cli/supervise/stop_on_signal.hpp"
 #include "cli/supervise/supervise.hpp"
+#include "cli/supervise/terminal.hpp"
 #include "core/base/text.hpp"
 #include "tenure/client.hpp"
 
@@ -44,74 +52,126 @@ tl::expected<Plan, std::string> make_plan(const ElectArgs& args) {
 
 class Electing {
  public:
-  Electing(const ElectArgs& args, const Plan& plan) : args_(args), plan_(plan) {}
+  Electing(const ElectArgs& args, const Plan& plan, Endpoint* endpoint, const Notify& notify)
+      : args_(args), plan_(plan), endpoint_(endpoint), notify_(notify) {
+    if (endpoint_ != nullptr) describe();
+  }
 
   // Tells what happens, until a signal ends it.
   int announce() {
     Signals signals;
-    ElectEvents events(args_.name, args_.json);
+    ElectEvents events(args_.name, args_.json, pulse_);
+    const Serving serving(endpoint_);
     StopOnSignal stop(signals);
-    auto election = stand(stop);
-    if (!election) return fail_at_start(election.error());
-    election->on_elected([&](const Lease& term) { events.elected(term.token()); });
+    auto standing = stand(stop);
+    if (!standing) return fail_at_start(standing.error());
+    const Lent<Standing>::Loan loan(shown_, *standing);
+    Election* const election = &standing->election;
+    election->on_elected([&](const Lease& term) {
+      own_term_ = term.token();
+      events.elected(term.token());
+    });
     election->on_lost([&](const TermEnd& end) { events.lost(end); });
-    election->on_leader_changed([&](const auto&, const auto& now) { events.leader(now); });
+    election->on_leader_changed([&](const auto&, const auto& now) {
+      events.leader(now);
+      notify_.status(leader_text(now));
+    });
     if (const auto started = election->start(); !started) return fail_at_start(started.error());
-    events.wait(stop.token());
+    notify_.ready("taking part in " + args_.name);
+    events.wait(stop.token(), notify_);
+    notify_.stopping();
     election->stop();
-    if (denied_) return fail(ExitCode::no_quorum, *denied_);
+    if (denied_) return fail(ExitCode::no_quorum, *denied_, denied_->message);
     return events.all_read() ? number(ExitCode::done)
                              : fail(ExitCode::own_error, "nobody reads the output any more");
   }
 
   // Runs the command in one term after the other, until it ends by itself or a signal ends it. A watchdog is made
-  // before the first thread: so every campaign has a client of its own, whose threads are gone with it.
+  // before the first thread: so every campaign has a client of its own, whose threads are gone with it, and the endpoint rests
+  // meanwhile.
   int lead(Command& command) {
     Signals signals;
     while (true) {
-      Watchdog watchdog(command, signals);
-      StopOnSignal stop(signals);
-      auto election = stand(stop);
-      if (!election) return fail_at_start(election.error());
+      Watchdog watchdog(command, signals,
+                        endpoint_ == nullptr ? std::nullopt : std::optional(endpoint_->fd()));
+      const Serving serving(endpoint_);
+      StopOnSignal stop(signals, notify_, [](int signal) {
+        if (signal == SIGTSTP) stop_own_group();
+      });
+      auto standing = stand(stop);
+      if (!standing) return fail_at_start(standing.error());
+      const Lent<Standing>::Loan loan(shown_, *standing);
+      Election* const election = &standing->election;
+      notify_.ready("taking part in " + args_.name);
       election->on_elected([&](const Lease& term) { own_term_ = term.token(); });
       election->on_leader_changed([&](const auto&, const auto& now) { say_leader(now); });
       std::optional<Ending> ending;
       const auto run = election->run(stop.token(), [&](const Lease& term) {
         // From now on signals are the command's.
-        if (begins_work() && !stop.finish()) ending = supervise({args_.name, term, watchdog, signals});
+        if (begins_work() && !stop.finish())
+          ending = supervise({args_.name, term, watchdog, signals, notify_, pulse_});
         stop.stop();  // a term without a command is wanted by nobody
       });
       if (!run) return fail_at_start(run.error());
       const auto signal = stop.finish();
-      if (!ending && denied_ && !signal) return fail(ExitCode::no_quorum, *denied_);
+      if (signal) notify_.stopping();
+      if (!ending && denied_ && !signal) {
+        return fail(ExitCode::no_quorum, *denied_, denied_->message);
+      }
       if (!ending) return number_of_signal(signal.value_or(SIGTERM));
       if (const auto code = exit_code_of(*ending, command)) return *code;
-      say(args_.name + ": campaigning again");
+      log(log_event::campaigning, args_.name + ": campaigning again");
     }
   }
 
  private:
-  // In a client of its own, which goes with it. Its handlers run until it has stopped: what they note may be read then.
-  tl::expected<Election, Refusal> stand(StopOnSignal& stop) {
+  // One campaign. Its client goes with it.
+  struct Standing {
+    Client client;
+    Election election;
+  };
+  static const Election* election_of(const Standing* standing) {
+    return standing == nullptr ? nullptr : &standing->election;
+  }
+
+  void describe() {
+    pulse_ = &endpoint_->loops().add(args_.command.empty() ? "the writer of events"
+                                                           : "the supervisor of the command");
+    // Of an election the key has no prefix.
+    endpoint_->describe({"elect", plan_.id, plan_.nodes, args_.name}, [this](Json& json) {
+      shown_.look([&](const Standing* it) { add_election(json, plan_.election, election_of(it)); });
+    });
+    endpoint_->routes().add("/leader", [this](const http::Request&) {
+      return shown_.look([](const Standing* it) { return leader_json(election_of(it)); });
+    });
+    endpoint_->routes().add("/metrics", [this](const http::Request&) {
+      return shown_.look(
+          [](const Standing* it) { return metrics_page(it == nullptr ? nullptr : &it->client); });
+    });
+  }
+
+  // Its handlers run until it has stopped: what they note may be read then.
+  tl::expected<Standing, Refusal> stand(StopOnSignal& stop) {
     works_ = false;
     ClientOptions options = client_of(plan_.nodes, plan_.id);
     options.diagnose = true;
     const auto client = open_client(plan_.nodes, std::move(options));
     if (!client) return tl::unexpected(client.error());
     auto election = client->election(args_.name, plan_.election);
-    if (!election) return election;
+    if (!election) return tl::unexpected(election.error());
     election->on_hindered([this, &stop](const Refusal& why) {
       if (why.denied) {
-        if (note_denial(why.message)) stop.stop();
+        if (note_denial(why)) stop.stop();
       } else {
-        say(why.message + advice_on(why.not_open, plan_.nodes));
+        log(detail::log_event_of(why), why.message + advice_on(why.not_open, plan_.nodes),
+            detail::log_fields_of(why));
       }
     });
-    return election;
+    return Standing{*client, std::move(*election)};
   }
 
   // What is told late, about a time before the command was started, does not end it.
-  bool note_denial(const std::string& why) {
+  bool note_denial(const Refusal& why) {
     const std::lock_guard lock(mutex_);
     if (!works_) denied_ = why;
     return !works_;
@@ -126,10 +186,19 @@ class Electing {
   void say_leader(const std::optional<Leader>& now) {
     if (now == told_) return;
     told_ = now;
-    if (!now) return say(args_.name + ": there is no leader");
-    // Another may go by our id, or have gone by it.
-    const std::string who = now->term == own_term_ ? "we lead" : core::printable(now->id) + " leads";
-    say(args_.name + ": " + who + " (term " + std::to_string(now->term) + ")");
+    notify_.status(leader_text(now));
+    if (!now) return log(log_event::no_leader, leader_text(now));
+    log(is_own(*now) ? log_event::elected : log_event::leader_changed, leader_text(now),
+        {{"leader", now->id}, {"token", now->term}});
+  }
+
+  // Another may go by our id, or have gone by it.
+  bool is_own(const Leader& leader) const { return leader.term == own_term_; }
+
+  std::string leader_text(const std::optional<Leader>& now) const {
+    if (!now) return args_.name + ": there is no leader";
+    const std::string who = is_own(*now) ? "we lead" : core::printable(now->id) + " leads";
+    return args_.name + ": " + who + " (term " + std::to_string(now->term) + ")";
   }
 
   // Nothing: leadership was lost, and is wanted again.
@@ -148,11 +217,15 @@ class Electing {
 
   const ElectArgs& args_;
   const Plan& plan_;
+  Endpoint* endpoint_;      // null: nothing is served
+  Pulse* pulse_ = nullptr;  // of the loop that the endpoint watches
+  Lent<Standing> shown_{};
+  const Notify& notify_;
   std::uint64_t own_term_ = 0;
   std::optional<Leader> told_{};  // who leads, as was last said
   std::mutex mutex_{};
-  bool works_ = false;                   // the command was started in this campaign
-  std::optional<std::string> denied_{};  // why no campaign can come to anything
+  bool works_ = false;               // the command was started in this campaign
+  std::optional<Refusal> denied_{};  // why no campaign can come to anything
 };
 
 }  // namespace
@@ -160,11 +233,17 @@ class Electing {
 int elect(const ElectArgs& args) {
   const auto plan = make_plan(args);
   if (!plan) return fail(ExitCode::usage, plan.error());
-  if (const auto lack = lack_of_descriptors(descriptors_to_stay(plan->nodes.addresses.size()))) {
-    return fail(ExitCode::own_error, *lack);
-  }
-  if (const auto warning = redis::warning_of_even(plan->nodes)) say(*warning);
-  Electing electing(args, *plan);
+  set_log_context({{"instance", plan->id}, {"name", args.name}});
+  const auto opened = Endpoint::open(args.http);
+  if (!opened) return fail(opened.error().code, opened.error().sentence);
+  Endpoint* const endpoint = opened->get();
+  const std::size_t nodes = plan->nodes.addresses.size();
+  const std::size_t wanted = descriptors_to_stay(nodes) + descriptors_to_serve(endpoint, nodes);
+  if (const auto lack = lack_of_descriptors(wanted)) return fail(ExitCode::own_error, *lack);
+  if (const auto warning = redis::warning_of_even(plan->nodes)) log(log_event::even_nodes, *warning);
+  if (endpoint != nullptr) log(log_event::serving, "serving " + endpoint->url(), {{"url", endpoint->url()}});
+  const Notify notify;
+  Electing electing(args, *plan, endpoint, notify);
   if (args.command.empty()) return electing.announce();
   auto command = Command::find(args.command);
   if (!command) return fail(command.error().code, command.error().sentence);

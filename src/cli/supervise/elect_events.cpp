@@ -27,8 +27,8 @@ std::int64_t number(std::uint64_t term) { return static_cast<std::int64_t>(term)
 
 }  // namespace
 
-ElectEvents::ElectEvents(std::string name, bool json)
-    : name_(std::move(name)), json_(json), wake_(runtime::make_event_descriptor()) {}
+ElectEvents::ElectEvents(std::string name, bool json, Pulse* pulse)
+    : name_(std::move(name)), json_(json), pulse_(pulse), wake_(runtime::make_event_descriptor()) {}
 
 void ElectEvents::elected(std::uint64_t term) {
   write(json_ ? end_event(begin_event("elected", name_).key("term").number(number(term)))
@@ -69,17 +69,19 @@ bool ElectEvents::can_write() {
 }
 
 void ElectEvents::write(const std::string& line) {
+  const Turn turn(pulse_);
   if (unread_ || write_line(line, [this] { return can_write(); })) return;
   unread_ = true;
   eventfd_write(wake_.get(), 1);
 }
 
-void ElectEvents::wait(const std::stop_token& stop) {
+void ElectEvents::wait(const std::stop_token& stop, const Notify& notify) {
   const std::stop_callback on_stop(stop, [this] { eventfd_write(wake_.get(), 1); });
   while (!unread_ && !stop.stop_requested()) {
     // A pipe that has lost its reader is an error also when nothing is written to it.
     std::array<pollfd, 2> ready{{{wake_.get(), POLLIN, 0}, {STDOUT_FILENO, 0, 0}}};
-    if (::poll(ready.data(), ready.size(), -1) > 0 && ready[1].revents != 0) unread_ = true;
+    if (::poll(ready.data(), ready.size(), notify.at_most(-1)) > 0 && ready[1].revents != 0) unread_ = true;
+    notify.beat();
   }
 }
 

@@ -11,7 +11,8 @@ namespace tenure::cli {
 
 namespace {
 
-// SIGTSTP, SIGTTIN and SIGTTOU are taken so that they do not stop us: a stopped tenure cannot renew.
+// SIGTSTP, SIGTTIN and SIGTTOU are taken so that they do not stop us at once: a stopped tenure cannot renew, and the watchdog
+// must know first how long the command may go on.
 constexpr std::array taken{SIGTERM, SIGINT,   SIGHUP,  SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM,
                            SIGCONT, SIGWINCH, SIGCHLD, SIGTSTP, SIGTTIN, SIGTTOU};
 

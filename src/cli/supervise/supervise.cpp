@@ -6,9 +6,12 @@
 #include <array>
 #include <optional>
 #include <stop_token>
+#include <utility>
 
+#include "cli/log.hpp"
 #include "cli/message.hpp"
 #include "cli/supervise/terminal.hpp"
+#include "core/base/text.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/engine/boot_timer.hpp"
 #include "runtime/net/event_descriptor.hpp"
@@ -27,14 +30,7 @@ class Supervisor {
   Ending watch() {
     const std::stop_callback wake(run_.lease.lost(), [this] { eventfd_write(lost_.get(), 1); });
     start();
-    while (true) {
-      on_signals();
-      on_reports();
-      if (run_.watchdog.ended()) break;
-      on_terminal();
-      on_time();
-      wait();
-    }
+    while (turn()) wait();
     ending_.exit_code = run_.watchdog.finish({.on_refused = [this](pid_t pid) { say_refused(pid); },
                                               .on_stuck = [this](pid_t pid) { say_stuck(pid); }});
     if (group_ != 0) take_terminal_back(group_);
@@ -64,6 +60,18 @@ class Supervisor {
                          .lend_terminal = lends_terminal_at_once()});
   }
 
+  // False: the watchdog has ended.
+  bool turn() {
+    const Turn turn(run_.pulse);
+    on_signals();
+    on_reports();
+    if (run_.watchdog.ended()) return false;
+    on_terminal();
+    on_time();
+    on_continued();
+    return true;
+  }
+
   void wait() {
     timer_.set(next_time());
     std::array<pollfd, 4> ready{{{run_.signals.fd(), POLLIN, 0},
@@ -71,7 +79,8 @@ class Supervisor {
                                  {lost_.get(), POLLIN, 0},
                                  {timer_.fd(), POLLIN, 0}}};
     // A shell tells nobody when "fg" gives us the terminal.
-    poll(ready.data(), ready.size(), wants_terminal_ ? 200 : -1);
+    poll(ready.data(), ready.size(), run_.notify.at_most(wants_terminal_ ? 200 : -1));
+    run_.notify.beat();
     timer_.clear();
     eventfd_t count = 0;
     eventfd_read(lost_.get(), &count);
@@ -95,14 +104,25 @@ class Supervisor {
           run_.watchdog.on_child();
           break;
         case SIGTSTP:
+          // The terminal was not lent. Once the command has stopped, we do as well.
+          if (!notice_) pass_on(SIGTSTP);
+          break;
         case SIGTTIN:
         case SIGTTOU:
           break;  // a holder that stands still keeps everybody waiting
+        case SIGCONT:
+          continued_ = true;
+          break;
         default:
-          if (asks_to_end(*signal)) ending_.asked_to_end = signal;
+          if (asks_to_end(*signal)) on_asked_to_end(*signal);
           pass_on(*signal);
       }
     }
+  }
+
+  void on_asked_to_end(int signal) {
+    ending_.asked_to_end = signal;
+    run_.notify.stopping();
   }
 
   void on_reports() {
@@ -118,7 +138,9 @@ class Supervisor {
           on_stopped(report->number);
           break;
         case Report::Kind::late:
-          say("tenure did not act in time (stopped, or held up): killed its command before the lease ends");
+          log(log_event::command_killed,
+              "tenure did not act in time (stopped, or held up): killed its command before the lease ends",
+              {token()});
           break;
         case Report::Kind::refused:
           say_refused(report->pid);
@@ -129,13 +151,43 @@ class Supervisor {
     }
   }
 
-  // The shell that started us sees only us run: nobody else would ever continue a stopped command, and
-  // it would hold the name for ever.
   void on_stopped(int signal) {
-    if (signal == SIGTSTP) pass_on(SIGCONT);
+    if (signal == SIGTSTP) stop_with_the_command();
     if (signal != SIGTTIN && signal != SIGTTOU) return;
     wants_terminal_ = true;
-    if (!has_terminal()) say(run_.name + ": the command waits for the terminal; bring it to the foreground");
+    if (has_terminal()) return;
+    log(log_event::terminal_wanted,
+        run_.name + ": the command waits for the terminal; bring it to the foreground");
+  }
+
+  // Ctrl-Z. The shell that started us sees only us: it has its prompt again when we stop, and "fg" continues us, and
+  // through us the command. While we are stopped nothing renews the lease; the watchdog, which is not stopped, kills the
+  // command before another can have the name. Where no shell could continue us, the command goes on at once: otherwise it
+  // would stand still until it is killed.
+  void stop_with_the_command() {
+    continued_ = true;
+    if (notice_) return;  // it is to end, not to stop
+    take_terminal_back(group_);
+    tell_watchdog(deadline_now());
+    if (has_job_control()) {
+      const auto left = watchdog_kills_at(guarded_) - boot_now();
+      log(log_event::suspended, run_.name + ": stopped; unless it is continued (fg, bg) within " +
+                                    core::to_text(std::chrono::floor<std::chrono::seconds>(left)) +
+                                    ", the command is killed, and the name is free for others");
+    }
+    stop_own_group();
+  }
+
+  // By "fg" or "bg", or by whoever sent SIGCONT. A command that is ending has been continued for that.
+  void on_continued() {
+    if (!std::exchange(continued_, false) || notice_ || group_ == 0) return;
+    if (lends_terminal_at_once()) lend_terminal(group_);
+    pass_on(SIGCONT);
+  }
+
+  void tell_watchdog(core::Time deadline) {
+    guarded_ = deadline;
+    run_.watchdog.order({.kind = Order::Kind::guard, .kill_at = watchdog_kills_at(deadline)});
   }
 
   // Continued without the terminal, the command would only stop again, without end.
@@ -153,8 +205,7 @@ class Supervisor {
       if (is_due(now)) {
         begin_to_end();
       } else if (deadline != guarded_) {
-        guarded_ = deadline;
-        run_.watchdog.order({.kind = Order::Kind::guard, .kill_at = watchdog_kills_at(deadline)});
+        tell_watchdog(deadline);
       }
     }
     if (notice_ && !notice_->killed && now >= notice_->kill_at) {
@@ -163,7 +214,8 @@ class Supervisor {
     }
     if (notice_ && notice_->killed && !notice_->told_late && now >= notice_->deadline &&
         !run_.watchdog.ended()) {
-      say(run_.name + ": the command has not died by the deadline; still waiting for it");
+      log(log_event::command_late,
+          run_.name + ": the command has not died by the deadline; still waiting for it", {token()});
       notice_->told_late = true;
     }
   }
@@ -184,7 +236,8 @@ class Supervisor {
                      .told_late = !in_time};
     // First this: a message to a terminal that is held (Ctrl-S) can take for ever.
     run_.watchdog.order({.kind = in_time ? Order::Kind::tell_to_end : Order::Kind::kill});
-    say("lost " + run_.name + ": " + describe(loss()) + "; ending the command");
+    log(log_event::command_stopped, "lost " + run_.name + ": " + describe(loss()) + "; ending the command",
+        {token(), {"reason", std::string(to_string(loss()))}});
   }
 
   core::Time deadline_now() const { return runtime::to_core(run_.lease.deadline()); }
@@ -193,15 +246,22 @@ class Supervisor {
   void pass_on(int signal) const { run_.watchdog.order({.kind = Order::Kind::pass_on, .signal = signal}); }
 
   void say_refused(pid_t pid) const {
-    say(run_.name + ": process " + std::to_string(pid) +
-        " cannot be killed: it runs as another user; waiting until it ends");
+    log(log_event::process_protected,
+        run_.name + ": process " + std::to_string(pid) +
+            " cannot be killed: it runs as another user; waiting until it ends",
+        {pid_field(pid)});
   }
 
   void say_stuck(pid_t pid) const {
-    say(run_.name + ": process " + std::to_string(pid) +
-        " does not end though it was killed: a disk or network file system that hangs, or a debugger, holds "
-        "it; waiting until it ends");
+    log(log_event::process_stuck,
+        run_.name + ": process " + std::to_string(pid) +
+            " does not end though it was killed: a disk or network file system that hangs, or a debugger, "
+            "holds it; waiting until it ends",
+        {pid_field(pid)});
   }
+
+  LogField token() const { return {"token", run_.lease.token()}; }
+  static LogField pid_field(pid_t pid) { return {"pid", static_cast<std::uint64_t>(pid)}; }
 
   // A little later than we do it ourselves.
   core::Time watchdog_kills_at(core::Time deadline) const { return deadline - run_.lease.grace() / 8; }
@@ -214,6 +274,7 @@ class Supervisor {
   Ending ending_;
   pid_t group_ = 0;  // the command's, once it has one
   bool wants_terminal_ = false;
+  bool continued_ = false;  // we were, and the command must be
 };
 
 }  // namespace

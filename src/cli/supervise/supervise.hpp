@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "cli/endpoint/pulse.hpp"
+#include "cli/notify.hpp"
 #include "cli/supervise/signals.hpp"
 #include "cli/supervise/watchdog.hpp"
 #include "tenure/lease.hpp"
@@ -16,6 +18,8 @@ struct Supervised {
   const Lease& lease;
   Watchdog& watchdog;
   Signals& signals;
+  const Notify& notify;
+  Pulse* pulse = nullptr;  // of its loop, if somebody watches it
 };
 
 struct Ending {

@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include <csignal>
+#include <ctime>
+
 namespace tenure::cli {
 
 bool has_terminal() { return tcgetpgrp(STDIN_FILENO) == getpgrp(); }
@@ -12,6 +15,28 @@ void lend_terminal(pid_t group) { tcsetpgrp(STDIN_FILENO, group); }
 
 void take_terminal_back(pid_t group) {
   if (tcgetpgrp(STDIN_FILENO) == group) tcsetpgrp(STDIN_FILENO, getpgrp());
+}
+
+bool has_job_control() {
+  const pid_t parent = getppid();
+  return getsid(parent) == getsid(0) && getpgid(parent) != getpgrp();
+}
+
+void stop_own_group() {
+  sigset_t stop{};
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTSTP);
+  sigset_t before{};
+  kill(0, SIGTSTP);
+  // Here it takes effect, on all threads; the command's signal alone would leave a script that started us running.
+  pthread_sigmask(SIG_UNBLOCK, &stop, &before);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  // What continued us has been obeyed.
+  sigset_t go_on{};
+  sigemptyset(&go_on);
+  sigaddset(&go_on, SIGCONT);
+  const timespec at_once{};
+  sigtimedwait(&go_on, nullptr, &at_once);
 }
 
 }  // namespace tenure::cli

@@ -18,4 +18,11 @@ void lend_terminal(pid_t group);
 // Back to our own group, if that one still has it.
 void take_terminal_back(pid_t group);
 
+// Is a shell our parent that sees when we stop, and can continue us?
+bool has_job_control();
+
+// Stops our whole group, as Ctrl-Z would, and returns when it is continued. Returns at once where nobody could continue
+// it: the kernel stops no group that no shell looks after. SIGTSTP and SIGCONT must be blocked: Signals sees to that.
+void stop_own_group();
+
 }  // namespace tenure::cli

@@ -15,9 +15,11 @@ namespace tenure::cli {
 
 using process::wait_for;
 
-Watchdog::Watchdog(Command& command, const Signals& signals) : Watchdog(Leash::make(), command, signals) {}
+Watchdog::Watchdog(Command& command, const Signals& signals, std::optional<int> listener)
+    : Watchdog(Leash::make(), command, signals, listener) {}
 
-Watchdog::Watchdog(std::pair<Leash, Leash> ends, Command& command, const Signals& signals)
+Watchdog::Watchdog(std::pair<Leash, Leash> ends, Command& command, const Signals& signals,
+                   std::optional<int> listener)
     : leash_(std::move(ends.first)) {
   pid_ = fork();
   if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
@@ -31,6 +33,7 @@ Watchdog::Watchdog(std::pair<Leash, Leash> ends, Command& command, const Signals
   // it, as it does with every stopped group that nobody in its session looks after any more.
   setpgid(0, 0);
   process::call_watchdog();
+  if (listener) close(*listener);
   leash_.let_go();
   _exit(guard(command, signals, ends.second));
 }

@@ -18,7 +18,8 @@ namespace tenure::cli {
 class Watchdog {
  public:
   // Make it before the first thread: it goes on in a forked copy of this process.
-  Watchdog(Command& command, const Signals& signals);
+  // The listener of an endpoint, if there is one, is closed there: a watchdog that outlives us must not keep the port.
+  Watchdog(Command& command, const Signals& signals, std::optional<int> listener = {});
   // Ends what runs.
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
@@ -39,7 +40,8 @@ class Watchdog {
   void on_child();
 
  private:
-  Watchdog(std::pair<Leash, Leash> ends, Command& command, const Signals& signals);
+  Watchdog(std::pair<Leash, Leash> ends, Command& command, const Signals& signals,
+           std::optional<int> listener);
 
   // Before the fork, so that the watchdog is none of the strangers.
   process::ProcessTree tree_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace tenure::core {
@@ -12,6 +13,8 @@ struct Beat {
   std::uint32_t weight = 1;     // how much it takes, compared with others
   std::uint64_t owned = 0;      // of the sessions that are shared
   std::uint64_t version = 0;    // of the sessions, as it knows them
+  // Of the sessions that it owns (Tally). Earlier versions say none.
+  std::optional<std::uint64_t> digest{};
 
   bool operator==(const Beat&) const = default;
 };

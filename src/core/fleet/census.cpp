@@ -24,8 +24,8 @@ void Census::leave(Outbox& out) {
   if (beating_) out.forget(beating_->request);
   beating_.reset();
   // The answer is of no interest: where it gets lost the last beat runs out by itself.
-  const RequestId last =
-      out.send(plan_.node, BeatRequest{plan_.fleet, plan_.id, plan_.beat, Ttl::zero()}, plan_.node_timeout);
+  const RequestId last = out.send(plan_.node, BeatRequest{plan_.fleet, plan_.id, plan_.beat, Ttl::zero(), {}},
+                                  plan_.node_timeout);
   out.forget(last);
 }
 
@@ -69,9 +69,9 @@ std::optional<Census::News> Census::on_timer(Time now, Random& random, Outbox& o
     beating_.reset();
     return fail(silence, now, random);
   }
-  if (now < next_) return std::nullopt;
-  const RequestId sent =
-      out.send(plan_.node, BeatRequest{plan_.fleet, plan_.id, plan_.beat, plan_.ttl}, plan_.node_timeout);
+  if (!due(now)) return std::nullopt;
+  const RequestId sent = out.send(
+      plan_.node, BeatRequest{plan_.fleet, plan_.id, plan_.beat, plan_.ttl, owned_}, plan_.node_timeout);
   beating_ = Beating{sent, now + plan_.node_timeout};
   last_ = now;
   // A little earlier or later, so that instances that began together do not beat together for ever.

@@ -4,9 +4,12 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "core/base/random.hpp"
+#include "core/fleet/tally.hpp"
 #include "core/lease/timing.hpp"
 #include "core/outbox.hpp"
 
@@ -33,11 +36,20 @@ class Census {
   void join(Time now);
   // Says that it leaves, once; what comes of that is not told.
   void leave(Outbox& out);
+  // Is a beat to be sent with the next on_timer()?
+  bool due(Time now) const { return joined_ && !beating_ && now >= next_; }
   // Said with the next beat.
-  void note_owned(std::uint64_t owned) { plan_.beat.owned = owned; }
+  void note_owned(const Tally& tally, std::vector<SessionHash> list) {
+    plan_.beat.owned = tally.count;
+    plan_.beat.digest = tally.digest;
+    owned_ = std::move(list);
+  }
   void note_version(std::uint64_t version) { plan_.beat.version = version; }
   // Somebody says that there is news: beats no later than that.
   void beat_by(Time when);
+
+  // When the last beat was sent; what is heard next is not older than that.
+  Time last() const { return last_; }
 
   // Nothing when it belongs to a beat that counts no more.
   std::optional<News> on_reply(RequestId request, const Reply& reply, Time now, Random& random);
@@ -54,6 +66,7 @@ class Census {
   News fail(const Failure& failure, Time now, Random& random);
 
   CensusPlan plan_;
+  std::vector<SessionHash> owned_;
   bool joined_ = false;
   Time next_{};
   Time last_ = long_ago;  // beat

@@ -1,7 +1,6 @@
 #include "core/fleet/fleet.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 #include "core/action.hpp"
 #include "core/base/check.hpp"
@@ -30,7 +29,9 @@ Fleet::Fleet(FleetPlan plan, Tenant& tenant, Random random)
       tenant_(tenant),
       random_(random),
       census_(census_plan(plan_, tenant.owner())),
-      scan_(tenant.nodes(), plan_.timing.node_timeout, tenant.batch_max()) {}
+      scan_(tenant.nodes(), plan_.timing.node_timeout, tenant.batch_max()),
+      reader_(plan_.prefix, plan_.data, plan_.timing.node_timeout),
+      survey_(tenant.nodes(), plan_.timing.node_timeout, tenant.batch_max()) {}
 
 void Fleet::start(Time now) {
   must(phase_ == Phase::resting, "a fleet is started once");
@@ -60,9 +61,10 @@ void Fleet::give_all_back(EndReason reason, Time now, Actions& actions) {
   Outbox out = tenant_.ask_for_fleet(actions);
   census_.leave(out);
   scan_.stop(out);
+  stop_refresh(actions);
   for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {
     withdraw(it->second, now, actions);
-    if (it->second.stage == Stage::ours) drain(it, reason, Time::max(), actions);
+    if (it->second.stage == Stage::ours) drain(it, reason, Time::max(), now, actions);
   }
   end_if_done(actions);
 }
@@ -75,29 +77,35 @@ void Fleet::end_if_done(Actions& actions) {
 
 void Fleet::share(const std::vector<std::string>& sessions, Time now, Actions& actions) {
   if (phase_ == Phase::leaving || phase_ == Phase::stopped) return;
-  const std::set<std::string_view> named(sessions.begin(), sessions.end());
   bool news = !shared_;
+  round_ += 1;
   shared_ = true;
+  for (const std::string& id : sessions) {
+    Session& session = sessions_.try_emplace(id, Session{session_hash(id)}).first->second;
+    session.named = round_;
+    if (session.shared) continue;
+    set_shared(session, true);
+    news = true;
+  }
   for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {
     Session& session = it->second;
-    if (!session.shared || named.contains(it->first)) continue;
-    session.shared = false;
-    session.placed = nobody;
+    if (!session.shared || session.named == round_) continue;
+    set_shared(session, false);
     news = true;
     withdraw(session, now, actions);
-    if (session.stage != Stage::ours) continue;
-    owned_ -= 1;
-    drain(it, EndReason::removed, Time::max(), actions);
+    if (session.stage == Stage::ours) drain(it, EndReason::removed, Time::max(), now, actions);
   }
-  for (const std::string& id : sessions) {
-    const auto [it, added] = sessions_.try_emplace(id, Session{session_hash(id)});
-    Session& session = it->second;
-    if (std::exchange(session.shared, true)) continue;
-    news = true;
-    if (session.stage == Stage::ours) owned_ += 1;
-  }
-  census_.note_owned(owned_);
-  if (news) look_by(now, true);
+  if (!news) return;
+  note_own(now);
+  refresh_anew(now);
+}
+
+void Fleet::set_shared(Session& session, bool shared) {
+  session.shared = shared;
+  shared ? shared_count_ += 1 : shared_count_ -= 1;
+  session.placed = nobody;
+  if (session.stage != Stage::ours) return;
+  shared ? own_.add(session.hash) : own_.remove(session.hash);
 }
 
 std::optional<std::string> Fleet::preferred(const std::string& session) const {
@@ -125,6 +133,13 @@ bool Fleet::route(Action& action, Time now, Actions& more) {
     std::vector<HolderScan::Found> found;
     scan_.on_reply(heard->request, heard->reply, now, out, found);
     on_found(found, now, more);
+    std::vector<HolderScan::Found> surveyed;
+    survey_.on_reply(heard->request, heard->reply, now, out, surveyed);
+    on_surveyed(surveyed, now, more);
+    const bool reading = reader_.under_way();
+    std::vector<ListReader::Read> read;
+    reader_.on_reply(heard->request, heard->reply, now, out, read);
+    if (reading) on_read(read, now, more);
     if (const auto news = census_.on_reply(heard->request, heard->reply, now, random_))
       on_news(*news, now, more);
     return true;
@@ -144,9 +159,15 @@ bool Fleet::route(Action& action, Time now, Actions& more) {
   if (const auto* waiting = std::get_if<Waiting>(&action)) {
     const auto it = asked(waiting->acquire);
     if (it == asks_.end()) return false;
-    note_answer(it->second->second);
+    Session& session = it->second->second;
+    note_answer(session);
     if (waiting->refusal.code == RefusalCode::held) {
       backoff_ = {};
+      // Somebody has taken it after all.
+      if (std::exchange(session.out_of_turn, false)) {
+        session.free_since = now;
+        act_soon(now);
+      }
       note_open(more);
     }
     // One that is open again already was opened between our admission and this request.
@@ -165,7 +186,7 @@ bool Fleet::route(Action& action, Time now, Actions& more) {
   }
   // What happens to a lease is also its holder's affair.
   if (const auto* lost = std::get_if<Lost>(&action)) {
-    if (const auto it = leases_.find(lost->lease); it != leases_.end()) on_lost(it->second, *lost, more);
+    if (const auto it = leases_.find(lost->lease); it != leases_.end()) on_lost(it->second, *lost, now, more);
   }
   return false;
 }
@@ -173,6 +194,9 @@ bool Fleet::route(Action& action, Time now, Actions& more) {
 void Fleet::on_news(const Census::News& news, Time now, Actions& actions) {
   if (const auto* failure = std::get_if<Failure>(&news)) {
     if (!std::exchange(hindered_, true)) actions.push_back(FleetHindered{*failure});
+    // Sessions that came are not left alone because heartbeats are away: what was last heard must do.
+    if (refresh_ == Refresh::beating && anew_ && now >= refresh_began_ + plan_.timing.renew)
+      read_lists(now, actions);
   } else if (const auto* taken = std::get_if<IdTaken>(&news)) {
     actions.push_back(FleetRefused{*taken});
     give_all_back(EndReason::taken, now, actions);
@@ -195,23 +219,8 @@ void Fleet::on_members(const LiveMembers& live, Time now, Actions& actions) {
   note_members(live.members, now, actions);
   // Others have counted us as dead, and shared without us, though nobody else came or went: what we know is old.
   if (const auto last = std::exchange(last_seen_, now); last && now > *last + plan_.timing.ttl)
-    look_by(now, true);
-  // What others say they have is not what was seen: twice in a row it is no matter of a late beat.
-  const bool differ = shared_ && counts_differ();
-  if (differ && std::exchange(counts_differed_, differ)) look_by(now, true);
-  counts_differed_ = differ;
-}
-
-bool Fleet::counts_differ() const {
-  std::vector<std::uint64_t> seen(members_.size());
-  for (const auto& [id, session] : sessions_) {
-    const MemberIndex seat = session.shared ? seat_of(session) : nobody;
-    if (seat < seen.size()) seen[seat] += 1;
-  }
-  for (MemberIndex i = 0; i < members_.size(); ++i) {
-    if (i != self_ && members_[i].owned != seen[i]) return true;
-  }
-  return false;
+    refresh_anew(now);
+  on_said(now, actions);
 }
 
 void Fleet::note_members(const std::vector<Member>& members, Time now, Actions& actions) {
@@ -220,7 +229,11 @@ void Fleet::note_members(const std::vector<Member>& members, Time now, Actions& 
   };
   const bool same = placement_ && std::ranges::equal(members, members_, seat_like);
   const auto before = std::exchange(members_, members);
+  const auto own = std::ranges::find(members_, tenant_.owner(), &Member::id);
+  self_ = static_cast<MemberIndex>(own - members_.begin());
+  claims_.note(members_, self_);
   if (same) return;
+  learn_as_planned(before);
   InstancesChanged changed;
   const auto ids = [](const std::vector<Member>& from) {
     std::set<std::string> all;
@@ -231,37 +244,53 @@ void Fleet::note_members(const std::vector<Member>& members, Time now, Actions& 
   const auto new_ids = ids(members_);
   std::ranges::set_difference(new_ids, old_ids, std::back_inserter(changed.joined));
   std::ranges::set_difference(old_ids, new_ids, std::back_inserter(changed.left));
-  const auto own = std::ranges::find(members_, tenant_.owner(), &Member::id);
-  self_ = static_cast<MemberIndex>(own - members_.begin());
   placement_.emplace(members_);
-  for (auto& [id, session] : sessions_) session.placed = nobody;
-  quota_ = unlimited;
-  for (OwnerIndex i = 0; i < owners_.size(); ++i) {
-    const auto it = std::ranges::find(members_, owners_[i], &Member::id);
-    seats_[i] = it == members_.end() ? nobody : static_cast<MemberIndex>(it - members_.begin());
+  let_go_of_lists();
+  for (auto& [id, session] : sessions_) {
+    session.owner = session.placed = nobody;
+    session.position.reset();
   }
+  planned_.clear();
+  quota_ = unlimited;
   actions.push_back(std::move(changed));
   // Others may be about to come or go, too; and who was lost with the data will have beaten again by then.
-  if (settles_ <= now) settles_ = now + random_.between(milliseconds(100), milliseconds(150));
-  look_by(now, true);
+  if (!unplanned_since_) unplanned_since_ = now;
+  // Where there is much to place, more of them are waited for.
+  if (settles_ <= now) {
+    settles_ = now + random_.between(milliseconds(100), milliseconds(150)) +
+               std::chrono::microseconds(2) * sessions_.size();
+  }
+  stop_refresh(actions);
+  refresh_anew(settles_);
 }
 
 void Fleet::on_timer(Time now, Actions& actions) {
   if (phase_ == Phase::resting || phase_ == Phase::stopped) return;
   Outbox out = tenant_.ask_for_fleet(actions);
+  if (census_.due(now)) census_.note_owned(own_, owned_list());
   if (const auto news = census_.on_timer(now, random_, out)) on_news(*news, now, actions);
   std::vector<HolderScan::Found> found;
   scan_.on_timer(now, out, found);
   on_found(found, now, actions);
+  std::vector<HolderScan::Found> surveyed;
+  survey_.on_timer(now, out, surveyed);
+  on_surveyed(surveyed, now, actions);
+  if (const auto gives_up = reader_.wake(); gives_up && *gives_up <= now) {
+    reader_.on_timer(now, out);
+    std::vector<ListReader::Read> nothing;
+    on_read(nothing, now, actions);
+  }
   while (!drains_.empty() && drains_.begin()->first <= now) drained(drains_.begin()->second, now, actions);
-  if (const auto due = scan_due(); phase_ == Phase::sharing && due && *due <= now) scan(now, actions);
+  if (phase_ != Phase::sharing) return;
+  if (const auto due = refresh_due(); due && *due <= now) start_refresh(now);
+  if (const auto due = act_due(); due && *due <= now) scan(now, actions);
 }
 
 std::optional<Time> Fleet::wake() const {
   if (phase_ == Phase::resting || phase_ == Phase::stopped) return std::nullopt;
-  auto first = sooner(census_.wake(), scan_.wake());
+  auto first = sooner(sooner(census_.wake(), scan_.wake()), sooner(survey_.wake(), reader_.wake()));
   if (!drains_.empty()) first = sooner(first, drains_.begin()->first);
-  return phase_ == Phase::sharing ? sooner(first, scan_due()) : first;
+  return phase_ == Phase::sharing ? sooner(first, sooner(refresh_due(), act_due())) : first;
 }
 
 }  // namespace tenure::core

@@ -1,5 +1,5 @@
-// One instance's part in a fleet: it beats, sees who else lives, looks who owns which session, and takes the share that
-// placement gives it. Nothing is ever taken away: who should have a session asks for it, as a waiter for its lease; the
+// One instance's part in a fleet: it beats, hears who else lives and what they own, and takes the share that placement
+// gives it. Nothing is ever taken away: who should have a session asks for it, as a waiter for its lease; the
 // owner, seeing that it has more than its share and that somebody waits, lets the work end and gives the session back.
 // What an instance believes about others only decides what it asks for. Who owns what is decided by the leases.
 //
@@ -17,7 +17,9 @@
 #include <vector>
 
 #include "core/fleet/census.hpp"
+#include "core/fleet/claims.hpp"
 #include "core/fleet/holder_scan.hpp"
+#include "core/fleet/list_reader.hpp"
 #include "core/fleet/placement.hpp"
 #include "core/lease/tenant.hpp"
 
@@ -62,9 +64,14 @@ class Fleet {
   const std::vector<Member>& members() const { return members_; }
   // Who should have it, as seen from here. Nothing: it is not shared, or nobody knows yet.
   std::optional<std::string> preferred(const std::string& session) const;
-  std::size_t owned() const { return owned_; }
+  std::size_t owned() const { return own_.count; }
+  // How many sessions there are to share, and how many of them this instance should have; nothing: there is no plan yet.
+  std::size_t shared() const { return shared_count_; }
+  std::optional<std::size_t> quota() const {
+    return quota_ == unlimited ? std::nullopt : std::optional(quota_);
+  }
   // Does every session have the owner that it should have, as far as can be seen from here?
-  bool settled() const { return placement_ && unsettled_ == 0; }
+  bool settled() const;
   // Is nothing held, asked for or under way?
   bool stopped() const { return phase_ == Phase::stopped; }
 
@@ -72,22 +79,26 @@ class Fleet {
   enum class Phase : std::uint8_t { resting, joining, sharing, leaving, stopped };
   // How far this instance has come with a session.
   enum class Stage : std::uint8_t { apart, wanted, asking, ours, draining, releasing };
-  // Which of all owners that were ever seen.
-  using OwnerIndex = std::uint32_t;
-  static constexpr OwnerIndex unknown = ~OwnerIndex{0};  // nobody has looked yet
-  static constexpr OwnerIndex none = unknown - 1;        // free, or about to change hands
+  // How far it has come in learning anew who has what: it beats, reads lists, and looks at leases where there is no list.
+  enum class Refresh : std::uint8_t { none, beating, reading, looking };
 
   struct Session {
     SessionHash hash = 0;
     Stage stage = Stage::apart;
     bool shared = false;
-    OwnerIndex owner = unknown;        // as last seen
+    std::uint64_t named = 0;      // in which round of share() it was last
+    bool loose = false;           // it is among loose_
+    bool watched = false;         // it is among watched_
+    bool out_of_turn = false;     // asked for although another should have it: nobody takes it
+    MemberIndex owner = nobody;   // as last heard, of what is not ours
+    MemberIndex placed = nobody;  // who should have it
+    std::optional<std::uint32_t>
+        position{};                    // of this instance among those who fit it, once it was asked for
     std::optional<Time> free_since{};  // nobody has had it since then
     Time rests_until = long_ago;       // given back by hand: others first
-    MemberIndex placed = nobody;
-    std::optional<AcquireId> ask{};   // we stand in its queue
-    bool answered = false;            // and somebody has it
-    std::optional<AcquireId> hand{};  // one try, by hand
+    std::optional<AcquireId> ask{};    // we stand in its queue
+    bool answered = false;             // and somebody has it
+    std::optional<AcquireId> hand{};   // one try, by hand
     LeaseId lease{};
     Time deadline{};  // while it drains
     EndReason reason = EndReason::stopped;
@@ -102,24 +113,51 @@ class Fleet {
   void on_news(const Census::News& news, Time now, Actions& actions);
   void on_members(const LiveMembers& live, Time now, Actions& actions);
   void note_members(const std::vector<Member>& members, Time now, Actions& actions);
-  bool counts_differ() const;
+  void set_shared(Session& session, bool shared);
 
-  // fleet_sharing.cpp: who has what, who should have it, and what follows.
-  void look_by(Time when, bool at_all);
-  std::optional<Time> scan_due() const;
-  void scan(Time now, Actions& actions);
-  bool to_be_scanned(const Session& session) const;
-  void on_found(const std::vector<HolderScan::Found>& found, Time now, Actions& actions);
-  void note(At it, const View& view, Time now, Actions& actions);
+  // fleet_knowledge.cpp: who has what, as the others say.
+  void refresh_by(Time when);
+  void refresh_anew(Time when);
+  std::optional<Time> refresh_due() const;
+  void start_refresh(Time now);
+  void stop_refresh(Actions& actions);
+  void on_said(Time now, Actions& actions);
+  bool is_overdue(Time now) const;
+  bool contradicted() const;
+  Duration patience_max() const;
+  Duration next_patience();
+  bool moves_on();
+  void learn_as_planned(const std::vector<Member>& planned_for);
+  void believe(Time now);
+  void read_lists(Time now, Actions& actions);
+  void on_read(std::vector<ListReader::Read>& read, Time now, Actions& actions);
+  void survey(Time now, Actions& actions);
+  void on_surveyed(const std::vector<HolderScan::Found>& found, Time now, Actions& actions);
+  bool blind() const;
+  std::vector<SessionHash> owned_list() const;
+  void note_own(Time now);
+
+  // fleet_sharing.cpp: who should have what, and what follows.
   void place(Time now, Actions& actions);
-  void plan_next_look(Time now);
-  bool is_puzzling() const;
+  void forget_unshared();
+  void loosen(At it);
+  void watch(At it);
+  void sort_out();
+  void let_go_of_lists();
+  void scan_for_waiters();
+  void scan_for_turns(Time now);
+  void act_on_loose(Time now, Actions& actions);
   void act(At it, Time now, Actions& actions);
-  std::optional<Time> turn_of(const Session& session) const;
   void act_soon(Time now);
+  std::optional<Time> act_due() const;
+  Duration turn() const;
+  Time turn_of(Session& session) const;
+  void scan(Time now, Actions& actions);
+  void on_found(const std::vector<HolderScan::Found>& found, Time now, Actions& actions);
+  void note(At it, const std::optional<View>& view, Time now, Actions& actions);
   bool is_settled(const Session& session) const;
   MemberIndex seat_of(const Session& session) const;
-  OwnerIndex owner_index(const std::string& owner);
+  MemberIndex seat_of(const std::string& owner) const;
 
   // fleet_sessions.cpp: the life of one session here.
   void want(At it);
@@ -131,32 +169,32 @@ class Fleet {
   void back_off(Time now);
   void note_not_open(const Refusal& refusal, Actions& actions);
   void note_open(Actions& actions);
-  void on_lost(At it, const Lost& lost, Actions& actions);
-  void drain(At it, EndReason reason, Time deadline, Actions& actions);
+  void on_lost(At it, const Lost& lost, Time now, Actions& actions);
+  void drain(At it, EndReason reason, Time deadline, Time now, Actions& actions);
   void end(At it, Time now, Actions& actions);
 
   FleetPlan plan_;
   Tenant& tenant_;
   Random random_;
   Census census_;
-  HolderScan scan_;
+  HolderScan scan_;    // of what is ours, and of what nobody takes
+  ListReader reader_;  // of what others own
+  HolderScan survey_;  // of all that is in no list, where somebody has none
   Phase phase_ = Phase::resting;
   bool hindered_ = false;
   bool not_open_ = false;  // and has said so
 
-  std::vector<Member> members_;
+  std::vector<Member> members_;  // by id
   MemberIndex self_ = nobody;
   std::optional<Placement> placement_;
-  static constexpr std::size_t unlimited = ~std::size_t{0};
-  std::size_t quota_ = unlimited;  // of this instance, since the members last changed
   std::uint64_t version_ = 0;
   std::optional<Time> last_seen_{};
-  bool counts_differed_ = false;
 
   Sessions sessions_;
-  bool shared_ = false;        // share() was called
-  std::size_t owned_ = 0;      // of those that are shared
-  std::size_t unsettled_ = 0;  // after the last placement
+  bool shared_ = false;  // share() was called
+  std::size_t shared_count_ = 0;
+  std::uint64_t round_ = 0;  // how often
+  Tally own_{};              // of those that are shared
   std::unordered_map<AcquireId, At> asks_;
   std::unordered_map<LeaseId, At> leases_;
   std::deque<At> wanted_;
@@ -165,20 +203,34 @@ class Fleet {
   Time backed_off_until_ = long_ago;
   std::set<std::pair<Time, LeaseId>> drains_;
 
-  std::vector<std::string> owners_;
-  std::unordered_map<std::string, OwnerIndex> owner_indices_;
-  std::vector<MemberIndex> seats_;  // by owner
+  Claims claims_;
+  Refresh refresh_ = Refresh::none;
+  std::optional<Time> refresh_at_{};
+  Time refresh_began_{};
+  bool anew_ = false;                      // members or sessions have changed since the last plan
+  Time settles_ = long_ago;                // the members have changed: no plan before then
+  std::optional<Time> unplanned_since_{};  // the members have changed since the last plan, first then
+  unsigned blind_ = 0;                     // readings in a row that left somebody unknown
+  Duration patience_{};                    // with what contradicts the plan
+  std::uint64_t changes_seen_ = 0;         // of claims
+  std::vector<At> surveyed_;               // what the present survey looks at
+  std::vector<MemberIndex> survey_found_;  // who has it, as far as was seen
+  bool survey_failed_ = false;
 
-  Time settles_ = long_ago;          // the members have changed: not before then
-  std::optional<Time> others_at_{};  // when to look at what others have, or should have
-  bool whole_ = true;                // then at all of it
-  unsigned puzzled_ = 0;             // how many looks in a row have not explained what they showed
-  std::optional<Time> act_at_{};     // when to look at what is ours, and to act again on what is known
-  bool look_at_others_ = false;      // the present scan does
-  Time scan_began_{};
-  Duration pause_{};
-  std::vector<At> scanned_;  // what the present scan looks at
-  std::size_t found_ = 0;    // of them
+  static constexpr std::size_t unlimited = ~std::size_t{0};
+  std::size_t quota_ = unlimited;  // of this instance
+  std::vector<Tally> planned_;     // by member; empty while there is no plan
+  std::vector<bool> as_planned_;   // by member: it has said since that it owns just that
+  // Sessions that are not, or may not be, where they should be: those that concern this instance, and those that another
+  // should take, of which there may be very many.
+  std::vector<At> loose_;
+  std::vector<At> watched_;
+  std::optional<Time> act_at_{};    // when to do something about what is loose
+  std::optional<Time> watch_at_{};  // when it may be our turn with something that is watched
+  Duration pause_{};                // between looks for those who wait
+  unsigned vain_ = 0;               // such looks in a row
+  std::vector<At> scanned_;         // what the present scan looks at
+  std::size_t found_ = 0;           // of them
 };
 
 }  // namespace tenure::core

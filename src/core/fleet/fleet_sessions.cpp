@@ -47,7 +47,7 @@ bool Fleet::give_back(const std::string& session, Time now, Actions& actions) {
   const auto it = sessions_.find(session);
   if (it == sessions_.end() || it->second.stage != Stage::ours) return false;
   it->second.rests_until = now + plan_.timing.renew;
-  drain(it, EndReason::given_back, Time::max(), actions);
+  drain(it, EndReason::given_back, Time::max(), now, actions);
   return true;
 }
 
@@ -112,10 +112,16 @@ void Fleet::on_acquired(At it, const Acquired& acquired, Time now, Actions& acti
   note_open(actions);
   session.stage = Stage::ours;
   session.lease = acquired.lease;
+  // Taken out of turn, or by hand: by the plan it would have to be given away again.
+  if (session.shared && session.placed != self_) {
+    quota_ = unlimited;
+    refresh_by(now);
+  }
+  session.out_of_turn = false;
   session.free_since.reset();
   leases_.emplace(acquired.lease, it);
-  if (session.shared) owned_ += 1;
-  census_.note_owned(owned_);
+  if (session.shared) own_.add(session.hash);
+  note_own(now);
   actions.push_back(SessionTaken{it->first, acquired});
   ask_wanted(now, actions);
   if (unanswered_ == 0) act_soon(now);
@@ -131,6 +137,7 @@ void Fleet::on_refused(At it, const Refused& refused, Time now, Actions& actions
     note_answer(session);
     session.ask.reset();
     if (session.stage == Stage::asking) session.stage = Stage::apart;
+    loosen(it);
     if (refused.refusal.code != RefusalCode::cancelled) back_off(now);
     note_not_open(refused.refusal, actions);
     ask_wanted(now, actions);
@@ -156,20 +163,20 @@ void Fleet::back_off(Time now) {
   backed_off_until_ = now + random_.between(backoff_ / 2, backoff_);
 }
 
-void Fleet::on_lost(At it, const Lost& lost, Actions& actions) {
-  if (it->second.stage == Stage::ours) drain(it, end_reason(lost.reason), lost.deadline, actions);
+void Fleet::on_lost(At it, const Lost& lost, Time now, Actions& actions) {
+  if (it->second.stage == Stage::ours) drain(it, end_reason(lost.reason), lost.deadline, now, actions);
 }
 
 // Renewed no more from here on: the deadline stands, whatever the work does.
-void Fleet::drain(At it, EndReason reason, Time deadline, Actions& actions) {
+void Fleet::drain(At it, EndReason reason, Time deadline, Time now, Actions& actions) {
   Session& session = it->second;
   const auto held_until = tenant_.deadline_of(session.lease);
   session.deadline = std::min(held_until.value_or(deadline), deadline);
   tenant_.give_up(session.lease);
   session.stage = Stage::draining;
   session.reason = reason;
-  if (session.shared) owned_ -= 1;
-  census_.note_owned(owned_);
+  if (session.shared) own_.remove(session.hash);
+  note_own(now);
   drains_.emplace(session.deadline, session.lease);
   actions.push_back(SessionEnding{it->first, session.lease, reason, session.deadline});
 }
@@ -188,8 +195,9 @@ void Fleet::end(At it, Time now, Actions& actions) {
   drains_.erase({session.deadline, session.lease});
   leases_.erase(session.lease);
   session.stage = Stage::apart;
-  session.owner = none;
+  session.owner = nobody;
   session.free_since = now;
+  loosen(it);
   actions.push_back(SessionEnded{it->first, key_of(it->first), session.lease, session.reason});
   act_soon(now);
   end_if_done(actions);

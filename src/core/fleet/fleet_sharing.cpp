@@ -1,8 +1,8 @@
-// Who has what, who should have it, and what this instance does about it.
+// Who should have what, and what this instance does about it.
 #include <algorithm>
+#include <iterator>
 
 #include "core/action.hpp"
-#include "core/base/check.hpp"
 #include "core/fleet/fleet.hpp"
 
 namespace tenure::core {
@@ -15,117 +15,19 @@ using std::chrono::seconds;
 // Who has more than its share looks whether somebody waits for some of it, less and less often.
 constexpr Duration pause_min = milliseconds(50);
 constexpr Duration pause_max = seconds(1);
-// What others should have, and do not yet, is their affair first. Looking at all of it takes a while where there is
-// much, and must not be what keeps them from it.
-constexpr Duration patience_min = milliseconds(250);
-constexpr int patience_factor = 4;  // times what the last look took; more while it leads nowhere
+// Mostly it looks only at what it should give. Others may see that differently: every so often, at all that it has.
+constexpr unsigned looks_at_all_every = 4;
+// Readings that may fail before it is believed that they always do.
+constexpr unsigned blind_max = 3;
+// What others should take is looked through no more often than this, and less often where it is much.
+constexpr Duration watch_pause = milliseconds(50);
 
 }  // namespace
 
-void Fleet::look_by(Time when, bool at_all) {
-  if (at_all) {
-    whole_ = true;
-    puzzled_ = 0;
-    pause_ = pause_min;
-  }
-  others_at_ = sooner(others_at_, when);
-}
-
-// Not before there is something to place, and somebody to place it on.
-std::optional<Time> Fleet::scan_due() const {
-  const auto due = sooner(others_at_, act_at_);
-  if (!placement_ || !shared_ || !due || scan_.under_way()) return std::nullopt;
-  return std::max(*due, settles_);
-}
-
-bool Fleet::to_be_scanned(const Session& session) const {
-  if (!session.shared) return false;
-  switch (session.stage) {
-    case Stage::ours:  // does somebody wait for it?
-      return owned_ > quota_;
-    case Stage::draining:
-    case Stage::releasing:
-      return false;
-    case Stage::apart:
-    case Stage::wanted:
-    case Stage::asking:
-      break;
-  }
-  return look_at_others_ && (whole_ || !is_settled(session));
-}
-
-void Fleet::scan(Time now, Actions& actions) {
-  std::erase_if(wanted_, [](const At it) { return it->second.stage != Stage::wanted; });
-  std::erase_if(sessions_, [](const auto& item) {
-    const Session& session = item.second;
-    return !session.shared && session.stage == Stage::apart && !session.hand;
-  });
-  scanned_.clear();
-  found_ = 0;
-  scan_began_ = now;
-  act_at_.reset();
-  look_at_others_ = others_at_ && now >= *others_at_;
-  if (look_at_others_) others_at_.reset();
-  std::vector<std::string> keys;
-  for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {
-    if (!to_be_scanned(it->second)) continue;
-    scanned_.push_back(it);
-    keys.push_back(key_of(it->first));
-  }
-  if (look_at_others_) whole_ = false;
-  if (keys.empty()) {
-    place(now, actions);
-    return;
-  }
-  Outbox out = tenant_.ask_for_fleet(actions);
-  scan_.start(std::move(keys), now, out);
-}
-
-void Fleet::on_found(const std::vector<HolderScan::Found>& found, Time now, Actions& actions) {
-  if (found.empty()) return;
-  for (const HolderScan::Found& it : found) {
-    if (it.view) note(scanned_[it.name], *it.view, now, actions);
-  }
-  found_ += found.size();
-  if (found_ != scanned_.size()) return;
-  place(now, actions);
-}
-
-// Does somebody live have what another should have, or nobody? What still belongs to the dead is no puzzle.
-bool Fleet::is_puzzling() const {
-  return std::ranges::any_of(sessions_, [this](const auto& item) {
-    const Session& session = item.second;
-    return session.shared && session.stage <= Stage::asking && !is_settled(session) &&
-           (session.owner == none || seat_of(session) != nobody);
-  });
-}
-
-void Fleet::note(At it, const View& view, Time now, Actions& actions) {
-  Session& session = it->second;
-  if (session.stage == Stage::ours) {
-    if (session.shared && view.waiters > 0 && owned_ > quota_)
-      drain(it, EndReason::rebalance, Time::max(), actions);
-    return;
-  }
-  if (session.stage > Stage::asking) return;
-  if (view.holder) {
-    session.owner = owner_index(view.holder->owner);
-    session.free_since.reset();
-    return;
-  }
-  session.owner = none;
-  // Kept for a waiter, or half granted: somebody is about to have it.
-  if (view.stirs || !session.free_since) session.free_since = now;
-}
-
-Fleet::OwnerIndex Fleet::owner_index(const std::string& owner) {
-  const auto [it, added] = owner_indices_.try_emplace(owner, static_cast<OwnerIndex>(owners_.size()));
-  if (added) {
-    owners_.push_back(owner);
-    const auto member = std::ranges::find(members_, owner, &Member::id);
-    seats_.push_back(member == members_.end() ? nobody : static_cast<MemberIndex>(member - members_.begin()));
-  }
-  return it->second;
+MemberIndex Fleet::seat_of(const std::string& owner) const {
+  const auto it = std::ranges::lower_bound(members_, owner, {}, &Member::id);
+  if (it == members_.end() || it->id != owner) return nobody;
+  return static_cast<MemberIndex>(it - members_.begin());
 }
 
 MemberIndex Fleet::seat_of(const Session& session) const {
@@ -140,90 +42,242 @@ MemberIndex Fleet::seat_of(const Session& session) const {
     case Stage::asking:
       break;
   }
-  return session.owner < none ? seats_[session.owner] : nobody;
+  return session.owner;
 }
 
 bool Fleet::is_settled(const Session& session) const {
+  if (!session.shared) return true;
   if (session.placed == nobody) return false;
   if (session.stage == Stage::ours) return session.placed == self_;
-  return session.stage == Stage::apart && session.placed != self_ && seat_of(session) == session.placed;
+  return session.stage == Stage::apart && session.placed != self_ && session.owner == session.placed;
+}
+
+bool Fleet::settled() const {
+  const auto is_there = [this](const At it) { return is_settled(it->second); };
+  return !anew_ && !planned_.empty() && std::ranges::all_of(loose_, is_there) &&
+         std::ranges::all_of(watched_, is_there);
+}
+
+// What is neither shared, nor ours, nor asked for.
+void Fleet::forget_unshared() {
+  if (scan_.under_way()) return;
+  std::erase_if(wanted_, [](const At it) { return it->second.stage != Stage::wanted; });
+  std::erase_if(sessions_, [](const auto& item) {
+    const Session& session = item.second;
+    return !session.shared && session.stage == Stage::apart && !session.hand;
+  });
 }
 
 void Fleet::place(Time now, Actions& actions) {
+  refresh_ = Refresh::none;
+  if (blind()) {
+    // However often it is tried some lists cannot be read: then leases tell.
+    if (++blind_ >= blind_max) claims_.give_lists_up();
+    return refresh_by(now + next_patience());
+  }
+  blind_ = 0;
+  anew_ = false;
+  unplanned_since_.reset();
+  let_go_of_lists();
+  forget_unshared();
+
+  const Claims::Table table = claims_.table();
   std::vector<At> shared;
   std::vector<SessionHash> hashes;
   std::vector<MemberIndex> owners;
-  bool blind = false;
   for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {
-    const Session& session = it->second;
+    Session& session = it->second;
     if (!session.shared) continue;
-    blind = blind || (session.stage <= Stage::asking && session.owner == unknown);
+    if (session.stage <= Stage::asking) {
+      session.owner = table.claimant(session.hash).value_or(nobody);
+      if (session.owner != nobody) {
+        session.free_since.reset();
+      } else if (!session.free_since) {
+        session.free_since = now;
+      }
+    }
     shared.push_back(it);
     hashes.push_back(session.hash);
     owners.push_back(seat_of(session));
   }
-  unsettled_ = shared.size();
-  // Too few nodes have answered to know what there is to share.
-  if (!blind) {
-    const Plan plan = placement_->place(hashes, owners);
-    quota_ = plan.quota[self_];
-    for (std::size_t i = 0; i < shared.size(); ++i) {
-      Session& session = shared[i]->second;
-      const bool news = std::exchange(session.placed, plan.placed[i]) != plan.placed[i];
-      // However long nobody has had it: whoever should have it from now on comes first.
-      if (news && session.free_since) session.free_since = now;
+
+  const Plan plan = placement_->place(hashes, owners);
+  quota_ = plan.quota[self_];
+  planned_.assign(members_.size(), {});
+  as_planned_.assign(members_.size(), false);
+  for (std::size_t i = 0; i < shared.size(); ++i) {
+    Session& session = shared[i]->second;
+    const bool news = std::exchange(session.placed, plan.placed[i]) != plan.placed[i];
+    if (news) session.out_of_turn = false;
+    // However long nobody has had it: whoever should have it from now on comes first.
+    if (news && session.free_since) session.free_since = now;
+    if (session.placed != nobody) planned_[session.placed].add(session.hash);
+    if (is_settled(session)) continue;
+    if (session.stage == Stage::apart && session.placed != self_) {
+      watch(shared[i]);
+    } else {
+      loosen(shared[i]);
     }
-    for (const At it : shared) act(it, now, actions);
-    unsettled_ = static_cast<std::size_t>(
-        std::ranges::count_if(shared, [this](const At it) { return !is_settled(it->second); }));
-    ask_wanted(now, actions);
   }
-  plan_next_look(now);
+  pause_ = pause_min;
+  act_on_loose(now, actions);
+  if (contradicted()) refresh_by(now + next_patience());
 }
 
-void Fleet::plan_next_look(Time now) {
-  const bool looked = std::exchange(look_at_others_, false);
-  if (owned_ > quota_) {
+void Fleet::let_go_of_lists() {
+  for (const At it : loose_) it->second.loose = false;
+  for (const At it : watched_) it->second.watched = false;
+  loose_.clear();
+  watched_.clear();
+  watch_at_.reset();
+}
+
+void Fleet::loosen(At it) {
+  if (!std::exchange(it->second.loose, true)) loose_.push_back(it);
+}
+
+void Fleet::watch(At it) {
+  Session& session = it->second;
+  if (!std::exchange(session.watched, true)) watched_.push_back(it);
+  if (session.free_since) watch_at_ = sooner(watch_at_, *session.free_since + turn());
+}
+
+// What is where it should be is loose no more, and what another should take is only watched.
+void Fleet::sort_out() {
+  std::erase_if(loose_, [this](const At it) {
+    Session& session = it->second;
+    const bool settled = is_settled(session);
+    const bool of_others = session.stage == Stage::apart && session.placed != self_ && !session.out_of_turn;
+    if (!settled && of_others) watch(it);
+    session.loose = !settled && !of_others;
+    return !session.loose;
+  });
+}
+
+void Fleet::act_on_loose(Time now, Actions& actions) {
+  sort_out();
+  for (const At it : loose_) act(it, now, actions);
+  ask_wanted(now, actions);
+  if (own_.count > quota_) {
     act_at_ = sooner(act_at_, now + pause_);
     pause_ = std::min(2 * pause_, pause_max);
   } else {
     pause_ = pause_min;
+    vain_ = 0;
   }
-  if (unsettled_ == 0) return;
-  if (!looked) return look_by(now + patience_min, false);
-  // What is puzzling again was decided by what was seen of other sessions some time ago: then all are looked at.
-  puzzled_ = is_puzzling() ? puzzled_ + 1 : 0;
-  const Duration patience = std::max<Duration>(patience_min, patience_factor * (now - scan_began_));
-  whole_ = whole_ || puzzled_ >= 2;
-  others_at_ = sooner(others_at_, now + patience * (1U << std::clamp(puzzled_, 1U, 3U)) / 2);
 }
 
 void Fleet::act(At it, Time now, Actions& actions) {
   Session& session = it->second;
-  const auto turn = turn_of(session);
-  const bool ask = turn && now >= *turn;
-  if (session.stage == Stage::apart && ask) {
+  if (!session.shared || session.stage > Stage::asking) return;
+  const bool ours_to_have = session.placed == self_ || session.out_of_turn;
+  if (session.stage != Stage::apart) {
+    if (!ours_to_have) withdraw(session, now, actions);
+  } else if (!ours_to_have) {
+    watch(it);
+  } else if (now < session.rests_until) {
+    act_at_ = sooner(act_at_, session.rests_until);
+  } else {
     want(it);
-  } else if (session.stage == Stage::apart && turn) {
-    act_at_ = sooner(act_at_, turn);
-  } else if ((session.stage == Stage::wanted || session.stage == Stage::asking) && !ask) {
-    withdraw(session, now, actions);
   }
 }
 
-// When to ask: at once for what is ours to have; and for what nobody takes who should, one after the other in the order of
-// their rank. Never for what others have.
-std::optional<Time> Fleet::turn_of(const Session& session) const {
-  if (session.placed == self_) return session.rests_until;
-  if (!session.free_since) return std::nullopt;
-  const Duration turn = std::clamp<Duration>(plan_.timing.ttl / 5, milliseconds(200), seconds(2));
-  const auto before_us = static_cast<Duration::rep>(placement_->position(self_, session.hash));
-  return std::max(session.rests_until, *session.free_since + turn * (1 + before_us));
+Duration Fleet::turn() const {
+  return std::clamp<Duration>(plan_.timing.ttl / 5, milliseconds(200), seconds(2));
+}
+
+// What nobody takes who should, the others take one after the other, in the order of their rank.
+Time Fleet::turn_of(Session& session) const {
+  if (!session.position)
+    session.position = static_cast<std::uint32_t>(placement_->position(self_, session.hash));
+  return std::max(session.rests_until, *session.free_since + turn() * (1 + Duration::rep{*session.position}));
 }
 
 // After the last of several changes that come together; the more there is to place, the later.
 void Fleet::act_soon(Time now) {
-  act_at_ = sooner(act_at_, now + pause_min + std::chrono::microseconds(2) * sessions_.size());
+  act_at_ = sooner(act_at_, now + pause_min + std::chrono::microseconds(2) * loose_.size());
+}
+
+std::optional<Time> Fleet::act_due() const {
+  if (planned_.empty() || scan_.under_way()) return std::nullopt;
+  return sooner(act_at_, watch_at_);
+}
+
+void Fleet::scan(Time now, Actions& actions) {
+  scanned_.clear();
+  found_ = 0;
+  if (act_at_ && *act_at_ <= now) {
+    act_at_.reset();
+    scan_for_waiters();
+  }
+  if (watch_at_ && *watch_at_ <= now) scan_for_turns(now);
+  if (scanned_.empty()) return act_on_loose(now, actions);
+  std::vector<std::string> keys;
+  keys.reserve(scanned_.size());
+  for (const At it : scanned_) keys.push_back(key_of(it->first));
+  Outbox out = tenant_.ask_for_fleet(actions);
+  scan_.start(std::move(keys), now, out);
+}
+
+// Does somebody wait for what we have too much of?
+void Fleet::scan_for_waiters() {
+  if (own_.count <= quota_) return;
+  if (++vain_ % looks_at_all_every != 0) {
+    std::ranges::copy_if(loose_, std::back_inserter(scanned_),
+                         [](const At it) { return it->second.shared && it->second.stage == Stage::ours; });
+    return;
+  }
+  for (const auto& [lease, it] : leases_) {
+    if (it->second.shared && it->second.stage == Stage::ours) scanned_.push_back(it);
+  }
+  std::ranges::sort(scanned_, {}, [](const At it) -> const std::string& { return it->first; });
+}
+
+// Is what others do not take still free, now that it is our turn?
+void Fleet::scan_for_turns(Time now) {
+  watch_at_.reset();
+  std::erase_if(watched_, [&](const At it) {
+    Session& session = it->second;
+    session.watched = session.stage == Stage::apart && session.placed != self_ && !is_settled(session);
+    if (!session.watched || !session.free_since) return !session.watched;
+    if (const Time its_turn = turn_of(session); its_turn <= now) {
+      scanned_.push_back(it);
+    } else {
+      watch_at_ = sooner(watch_at_, its_turn);
+    }
+    return false;
+  });
+  const Time again = now + watch_pause + std::chrono::microseconds(10) * watched_.size();
+  if (watch_at_) watch_at_ = std::max(*watch_at_, again);
+}
+
+void Fleet::on_found(const std::vector<HolderScan::Found>& found, Time now, Actions& actions) {
+  if (found.empty()) return;
+  for (const HolderScan::Found& it : found) note(scanned_[it.name], it.view, now, actions);
+  found_ += found.size();
+  if (found_ == scanned_.size() && !planned_.empty()) act_on_loose(now, actions);
+}
+
+void Fleet::note(At it, const std::optional<View>& view, Time now, Actions& actions) {
+  Session& session = it->second;
+  if (session.stage == Stage::ours) {
+    if (!view || view->waiters == 0 || !session.shared || own_.count <= quota_) return;
+    vain_ = 0;
+    drain(it, EndReason::rebalance, Time::max(), now, actions);
+    return;
+  }
+  if (session.stage != Stage::apart || session.placed == self_) return;
+  if (view && view->holder) session.owner = seat_of(view->holder->owner);
+  session.out_of_turn = view && !view->holder && !view->stirs;
+  if (session.out_of_turn) {
+    loosen(it);
+  } else if (session.owner != nobody) {
+    session.free_since.reset();
+  } else {
+    // It is held by somebody who does not live, kept for a waiter, or half granted: it is looked at again later.
+    session.free_since = now;
+    watch(it);
+  }
 }
 
 }  // namespace tenure::core

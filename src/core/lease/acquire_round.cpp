@@ -17,12 +17,12 @@ bool says_little(const FoundRecord& found) {
 AcquireRound::AcquireRound(std::size_t nodes, const Timing& timing)
     : timing_(timing), ballot_(nodes), answers_(nodes) {}
 
-void AcquireRound::start(const AcquireRequest& request, const std::vector<bool>& listening, Time now,
-                         Outbox& out) {
+void AcquireRound::start(AcquireRequest request, const std::vector<bool>& listening, Time now, Outbox& out) {
   sent_ = now;
   win_.sent = now;
   for (NodeIndex node = 0; node < answers_.size(); ++node) {
-    AcquireRequest to_node = request;
+    const bool last = node + 1 == answers_.size();
+    AcquireRequest to_node = last ? std::move(request) : request;  // NOLINT(bugprone-use-after-move)
     if (!listening.at(node)) to_node.ticket.reset();
     const RequestId id = out.send(node, std::move(to_node), timing_.node_timeout);
     answers_[node] = {.id = id, .waiting = true, .may_hold = true};

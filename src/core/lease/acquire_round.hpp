@@ -28,7 +28,7 @@ class AcquireRound {
   AcquireRound(std::size_t nodes, const Timing& timing);
 
   // A ticket goes to the nodes on whose messages the caller listens.
-  void start(const AcquireRequest& request, const std::vector<bool>& listening, Time now, Outbox& out);
+  void start(AcquireRequest request, const std::vector<bool>& listening, Time now, Outbox& out);
   // The result, once there is one.
   std::optional<RoundResult> on_reply(NodeIndex node, const Reply& reply, Time now);
   // The same after now >= ends_at(): nodes that are still silent have failed.

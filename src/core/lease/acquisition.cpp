@@ -37,13 +37,7 @@ bool owns_majority(const std::string& owner, const std::vector<Held>& answers, s
 }  // namespace
 
 Acquisition::Acquisition(Context context, Wish wish, Random& random)
-    : context_(context),
-      wish_(std::move(wish)),
-      grant_(context.owner, random.next()),
-      may_hold_(context.subscriptions.nodes().size(), false),
-      ticketed_(may_hold_.size(), false),
-      woken_by_(may_hold_.size(), false),
-      turns_(may_hold_.size(), never) {}
+    : context_(context), wish_(std::move(wish)), grant_(context.owner, random.next()) {}
 
 void Acquisition::start(Time now, Outbox& out) {
   // A single try ends with its round, and a wait that outlasts the clock is one without an end.
@@ -52,8 +46,8 @@ void Acquisition::start(Time now, Outbox& out) {
     give_up_at_ = now + *wish_.wait_max;
   }
   last_sent_ = now;
-  if (std::ranges::find(woken_by_, true) != woken_by_.end()) last_called_ = now;
-  woken_by_.assign(woken_by_.size(), false);
+  if (woken_by_.any()) last_called_ = now;
+  woken_by_.reset();
   // A turn that is still to come is not forgotten because of a round before it.
   for (Time& turn : turns_) {
     if (turn > now) continue;
@@ -62,13 +56,13 @@ void Acquisition::start(Time now, Outbox& out) {
   }
   newly_subscribed_ = false;
   if (queued_ == Queued::present) queued_ = Queued::past;
-  for (NodeIndex node = 0; node < ticketed_.size(); ++node) {
+  for (NodeIndex node = 0; node < nodes(); ++node) {
     ticketed_[node] = ticket_.has_value() && context_.subscriptions.nodes()[node];
     if (ticketed_[node]) queued_ = context_.subscriptions.reach_majority() ? Queued::present : Queued::past;
   }
-  auto& round = phase_.emplace<AcquireRound>(may_hold_.size(), wish_.timing);
-  const AcquireRequest request{wish_.key, grant_, wish_.timing.ttl, ticket_, context_.proposer.propose(now)};
-  round.start(request, context_.subscriptions.nodes(), now, out);
+  auto& round = phase_.emplace<AcquireRound>(nodes(), wish_.timing);
+  AcquireRequest request{wish_.key, grant_, wish_.timing.ttl, ticket_, context_.proposer.propose(now)};
+  round.start(std::move(request), context_.subscriptions.nodes(), now, out);
 }
 
 std::optional<Acquisition::End> Acquisition::on_reply(NodeIndex node, const Reply& reply, Time now,
@@ -118,10 +112,11 @@ Acquisition::End Acquisition::cancel(RefusalCode why, Outbox& out) {
 void Acquisition::on_wake_up(NodeIndex node, Duration after, Time now) {
   if (queued_ == Queued::none) return;
   if (after > Duration::zero()) {
+    turns_.resize(nodes(), never);
     turns_.at(node) = std::min(turns_.at(node), now + after);
     return;
   }
-  woken_by_.at(node) = true;
+  woken_by_.set(node);
   // A call may come before the answer that says "held": it is remembered until the round ends (T26).
   if (!pauses()) return;
   if (const auto look = look_after_calls(now)) look_by(*look);
@@ -136,9 +131,9 @@ Time Acquisition::not_too_soon(Time look, Time last) const {
 
 // When to look, after the calls that have come since the last round began.
 std::optional<Time> Acquisition::look_after_calls(Time now) const {
-  const auto calls = static_cast<std::size_t>(std::ranges::count(woken_by_, true));
+  const std::size_t calls = woken_by_.count();
   if (calls == 0) return std::nullopt;
-  const bool enough = calls >= quorum_of(woken_by_.size());
+  const bool enough = calls >= quorum_of(nodes());
   return not_too_soon(enough ? now : now + calls_come_together, last_called_);
 }
 
@@ -192,12 +187,12 @@ std::optional<Acquisition::End> Acquisition::on_round_end(const RoundResult& res
   }
   const auto silent = round.abandon(out);
   const Met met = round.held().empty() ? Met::alone : round.granted() > 0 ? Met::split : Met::others;
-  majority_gave_ = majority_gave_ || win != nullptr || may_hold_.size() == 1;
+  majority_gave_ = majority_gave_ || win != nullptr || nodes() == 1;
   answered_ = answered_ || win != nullptr;
   held_ = round.held();
   note_loose_ends(round);
   if (win != nullptr) {
-    ConfirmRound confirm(*win, round.failures(), may_hold_.size(), wish_.timing);
+    ConfirmRound confirm(*win, round.failures(), nodes(), wish_.timing);
     phase_.emplace<ConfirmRound>(std::move(confirm)).start(wish_.key, grant_, silent, now, out);
     return std::nullopt;
   }
@@ -221,7 +216,7 @@ std::optional<Acquisition::End> Acquisition::on_refusal(Refusal refusal, Met met
   }
   if (!will_retry(last_)) return refused(last_);
   if (wish_.retries && retried_++ >= *wish_.retries) return refused(last_);
-  if (met != Met::alone && std::ranges::find(may_hold_, true) != may_hold_.end()) {
+  if (met != Met::alone && may_hold_.any()) {
     discard(majority_gave_);
     grant_ = Grant(context_.owner, random.next());
   }
@@ -238,7 +233,7 @@ void Acquisition::wait_for(const Refusal& refusal, Met met, Time now, Random& ra
     // Who listens already takes its place at once; not after a split vote, unless there is an owner to wait for: it may be
     // giving the name back this very moment, one node after the other, and calls only those who have a place.
     if (context_.subscriptions.reach_majority() &&
-        (!split || owns_majority(refusal.held->holder.owner, held_, may_hold_.size()))) {
+        (!split || owns_majority(refusal.held->holder.owner, held_, nodes()))) {
       pause_until(now);
       return;
     }
@@ -264,7 +259,7 @@ bool Acquisition::will_retry(const Refusal& refusal) const {
     const auto& record = refusal.record.read;
     return !record || record->terms == context_.terms;
   }
-  if (refusal.code != RefusalCode::no_quorum || majority_denies_access(refusal.failures, may_hold_.size())) {
+  if (refusal.code != RefusalCode::no_quorum || majority_denies_access(refusal.failures, nodes())) {
     return false;
   }
   // That no node ever answered is told at once to whoever would wait for ever: a wrong address should not look
@@ -292,7 +287,7 @@ Duration Acquisition::pause_after(const Refusal& refusal, Random& random) const 
 // turn. Nothing when it is not clear that anybody holds it.
 std::optional<Duration> Acquisition::until_free(Random& random) const {
   if (!last_.held) return std::nullopt;
-  const std::size_t quorum = quorum_of(may_hold_.size());
+  const std::size_t quorum = quorum_of(nodes());
   std::vector<Ttl> left;
   int ahead = 20;
   for (const Held& held : held_) {
@@ -309,17 +304,17 @@ std::optional<Duration> Acquisition::until_free(Random& random) const {
 }
 
 void Acquisition::note_loose_ends(const AcquireRound& round) {
-  for (NodeIndex node = 0; node < may_hold_.size(); ++node) {
+  for (NodeIndex node = 0; node < nodes(); ++node) {
     if (round.may_hold(node)) may_hold_[node] = true;
   }
 }
 
 void Acquisition::discard(bool wake) {
   Discarded discarded{grant_, std::nullopt, {}, wake, wish_.timing.gone_at(last_sent_)};
-  for (NodeIndex node = 0; node < may_hold_.size(); ++node) {
+  for (NodeIndex node = 0; node < nodes(); ++node) {
     if (may_hold_[node]) discarded.nodes.push_back(node);
   }
-  may_hold_.assign(may_hold_.size(), false);
+  may_hold_.reset();
   majority_gave_ = false;
   discarded_ = std::move(discarded);
 }
@@ -328,7 +323,7 @@ void Acquisition::discard(bool wake) {
 Acquisition::End Acquisition::won(const Win& win) {
   if (queued_ != Queued::none) {
     Discarded place{*ticket_, ticket_, {}, true, last_sent_ + wish_.timing.ttl};
-    for (NodeIndex node = 0; node < may_hold_.size(); ++node) {
+    for (NodeIndex node = 0; node < nodes(); ++node) {
       const bool left_it = ticketed_[node] && std::ranges::find(win.nodes, node) != win.nodes.end();
       if (!left_it) place.nodes.push_back(node);
     }
@@ -342,7 +337,7 @@ Acquisition::End Acquisition::refused(Refusal refusal) {
   discard(true);
   if (queued_ != Queued::none) {
     discarded_->ticket = ticket_;
-    discarded_->nodes = all_nodes(may_hold_.size());
+    discarded_->nodes = all_nodes(nodes());
   }
   if (discarded_->nodes.empty()) discarded_.reset();
   return {std::nullopt, std::move(refusal), {}};

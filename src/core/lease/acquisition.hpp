@@ -95,6 +95,7 @@ class Acquisition {
   bool only_closed(const Refusal& refusal) const;
   Duration pause_after(const Refusal& refusal, Random& random) const;
   std::optional<Duration> until_free(Random& random) const;
+  std::size_t nodes() const { return context_.subscriptions.nodes().size(); }
   bool pauses() const { return std::holds_alternative<Pause>(phase_); }
   void pause_until(Time when) { phase_ = Pause{when}; }
   void look_by(Time when) { pause_until(std::min(std::get<Pause>(phase_).until, when)); }
@@ -112,16 +113,17 @@ class Acquisition {
   Grant grant_;
   std::optional<Grant> ticket_{};  // once it waits
   std::variant<Pause, AcquireRound, ConfirmRound> phase_;
-  std::vector<bool> may_hold_;  // the present grant
-  std::vector<bool> ticketed_;  // the nodes that the present round showed its ticket to
+  NodeSet may_hold_;            // the present grant
+  NodeSet ticketed_;            // the nodes that the present round showed its ticket to
   bool majority_gave_ = false;  // the present grant, or perhaps
   std::optional<Discarded> discarded_;
   std::optional<Time> give_up_at_;
   Time last_sent_{};
-  Time last_called_ = long_ago;    // when a round last began because of calls
-  Time last_told_ = long_ago;      // or because a message said when to look
-  std::vector<bool> woken_by_;     // the nodes that have called since the last round began
-  std::vector<Time> turns_;        // when our turn comes, as each node has announced; never: it has not
+  Time last_called_ = long_ago;  // when a round last began because of calls
+  Time last_told_ = long_ago;    // or because a message said when to look
+  NodeSet woken_by_;             // the nodes that have called since the last round began
+  // When our turn comes, as each node has announced; never: it has not. None: no node has.
+  std::vector<Time> turns_;
   bool newly_subscribed_ = false;  // one of them, since the last round began
   std::vector<Held> held_;         // what nodes said in the last round
   Refusal last_;

@@ -312,6 +312,7 @@ void Keeper::end_round(Batch& batch, Time now, Random& random, Outbox& out) {
     }
     if (!asked || lease.phase == Phase::lost || lease.seats.quorum_armed() >= batch.sent) continue;
     all_renewed = false;
+    failed_renewals_ += 1;
     const bool awaited = std::exchange(lease.extending, false);
     if (lease.phase == Phase::uncertain && !awaited && !another_reason) continue;
     lease.phase = Phase::uncertain;

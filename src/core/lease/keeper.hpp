@@ -59,6 +59,9 @@ class Keeper {
   void on_timer(Time now, Random& random, Outbox& out);
   std::optional<Time> wake() const;
   bool empty() const { return leases_.empty() && pending_.empty() && stragglers_.empty(); }
+  // How many renewals, of each lease by itself, ended without a majority that had renewed it; what fails is tried again. Most
+  // of them are not told: Uncertain says when that begins, and when its reason changes.
+  std::uint64_t failed_renewals() const { return failed_renewals_; }
 
  private:
   enum class Phase : std::uint8_t { held, uncertain, lost, let_go };
@@ -142,6 +145,7 @@ class Keeper {
   std::map<RequestId, Pending> pending_;
   std::map<RequestId, Straggler> stragglers_;
   BatchId last_batch_ = 0;
+  std::uint64_t failed_renewals_ = 0;
 };
 
 }  // namespace tenure::core

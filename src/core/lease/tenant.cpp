@@ -21,7 +21,8 @@ Tenant::Tenant(Config config, Random random)
       clocks_(config_.nodes, config_.terms.cap),
       keeper_(config_.owner, config_.nodes, config_.batch_max),
       holder_watch_(config_.nodes, config_.batch_max),
-      founding_(config_.terms, config_.nodes) {
+      founding_(config_.terms, config_.nodes),
+      all_nodes_(all_nodes(config_.nodes)) {
   must(!config_.owner.empty(), "a tenant has an owner id");
   must(config_.nodes >= 1 && config_.nodes <= nodes_max, "a tenant has 1 to 31 nodes");
   must(config_.batch_max.leases >= 1, "a request may name a lease");
@@ -61,8 +62,8 @@ void Tenant::release(LeaseId id, Time now, Actions& actions) {
   must(lease.has_value(), "only a lease that is still known can be released");
   if (!releasing_.insert(id).second) return;
   let_go(id);
-  start_release({std::move(lease->key), std::move(lease->grant)}, all_nodes(config_.nodes), lease->timing,
-                std::nullopt, id, now, actions);
+  start_release({std::move(lease->key), std::move(lease->grant)}, all_nodes_, lease->timing, std::nullopt, id,
+                now, actions);
 }
 
 void Tenant::forget(LeaseId id, Time now, Actions& actions) {
@@ -71,7 +72,7 @@ void Tenant::forget(LeaseId id, Time now, Actions& actions) {
   let_go(id);
   keeper_.forget(id);
   releasing_.erase(id);
-  start_release({std::move(lease->key), std::move(lease->grant)}, all_nodes(config_.nodes), lease->timing,
+  start_release({std::move(lease->key), std::move(lease->grant)}, all_nodes_, lease->timing,
                 lease->timing.gone_at(now), std::nullopt, now, actions);
 }
 
@@ -291,9 +292,8 @@ void Tenant::step_release(ReleaseId id, Time now, Actions& actions, Step&& step)
 }
 
 void Tenant::end(AcquireId id, const Acquisition::End& end, Time now, Actions& actions) {
-  const auto found = acquisitions_.find(id);
-  const Acquisition done = std::move(found->second);
-  acquisitions_.erase(found);
+  const auto taken = acquisitions_.extract(id);
+  const Acquisition& done = taken.mapped();
   if (done.ticket()) tickets_.erase(*done.ticket());
   if (!end.win) {
     actions.push_back(Refused{id, end.refusal});
@@ -341,15 +341,15 @@ void Tenant::end(ReleaseId id, Release::End end, Time now, Actions& actions) {
   const std::optional<LeaseId> lease = std::exchange(releases_.at(id).lease, std::nullopt);
   if (!end.goes_on) releases_.erase(id);
   if (!lease || releasing_.erase(*lease) == 0) return;  // nobody waits for it
-  const auto known = keeper_.find(*lease);
   // Given back, but not everywhere: the rest is cleaned up as far as nodes can be reached.
   if (end.outcome != ReleaseOutcome::failed && !end.failures.empty() && !end.goes_on) {
+    const auto known = keeper_.find(*lease);
     std::vector<NodeIndex> left;
     for (const NodeFailure& failure : end.failures) left.push_back(failure.node);
     start_release({known->key, known->grant}, left, known->timing, known->timing.gone_at(now), std::nullopt,
                   now, actions);
   }
-  if (end.outcome == ReleaseOutcome::expired && forgotten_by_nodes(*known, now)) {
+  if (end.outcome == ReleaseOutcome::expired && forgotten_by_nodes(*keeper_.find(*lease), now)) {
     end.outcome = ReleaseOutcome::released;
   }
   if (end.outcome != ReleaseOutcome::failed) keeper_.forget(*lease);

@@ -70,6 +70,10 @@ class Tenant {
   std::optional<Time> deadline_of(LeaseId id) const;
   // When all of these nodes are out of quarantine, if they are in one: this client opens them then, if nobody does before.
   std::optional<Time> open_by(const std::vector<NodeIndex>& nodes) const;
+  // To look at.
+  const Quarantine& quarantine(NodeIndex node) const { return quarantines_.at(node); }
+  const ClockWatch& clocks() const { return clocks_; }
+  std::uint64_t failed_renewals() const { return keeper_.failed_renewals(); }
   const std::string& owner() const { return config_.owner; }
   std::size_t nodes() const { return config_.nodes; }
   BatchMax batch_max() const { return config_.batch_max; }
@@ -118,6 +122,7 @@ class Tenant {
   Keeper keeper_;
   HolderWatch holder_watch_;
   Founding founding_;
+  std::vector<NodeIndex> all_nodes_;
   std::vector<Quarantine> quarantines_;  // by node; they look at the founding
   std::map<AcquireId, Acquisition> acquisitions_;
   std::map<ReleaseId, Returning> releases_;

@@ -11,6 +11,7 @@
 #include "redis/reader.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/net/dial.hpp"
+#include "runtime/net/hourglass.hpp"
 #include "runtime/net/wait_for.hpp"
 
 namespace tenure::redis {
@@ -42,6 +43,9 @@ struct Caller::State {
 
   tl::expected<std::vector<Value>, Failure> call_all(std::span<const Command> commands, core::Time deadline) {
     if (!stream) return failed(FailureCode::closed, "the connection is closed", Applied::no);
+    if (runtime::Hourglass::is_over_here()) {
+      return failed(FailureCode::timed_out, "it was not asked any more: the look took too long", Applied::no);
+    }
     auto values = exchange(commands, deadline);
     if (!values) stream.close();
     return values;

@@ -26,9 +26,8 @@ void Link::ask(core::RequestId id, core::Request request, core::Time now, runtim
     drop({core::Applied::no, core::FailureCode::closed, "the server closed the connection"}, news);
   }
   last_used_ = now;
-  std::vector<Command> commands;
-  conversation_.ask(id, std::move(request), commands);
-  wire_.say(commands);
+  conversation_.ask(id, std::move(request), commands_);
+  say();
   if (!wire_.idle()) return;
   wire_.dial();
   on_dialing(news);
@@ -38,13 +37,19 @@ void Link::on_dialing(runtime::News& news) {
   const auto connected = wire_.on_dialing();
   if (!connected) return drop(connected.error(), news);
   if (!*connected) return;
-  std::vector<Command> commands;
-  conversation_.open(commands);
-  wire_.say(commands);
+  conversation_.open(commands_);
+  say();
   flush(news);
 }
 
+void Link::say() {
+  wire_.say(commands_);
+  commands_.clear();
+}
+
 void Link::flush(runtime::News& news) {
+  conversation_.flush(commands_);
+  say();
   if (const auto done = wire_.flush(); !done) drop(done.error(), news);
 }
 
@@ -56,16 +61,17 @@ void Link::on_ready(core::Time now, runtime::News& news) {
   if (!wire_.connected()) return;
   std::vector<Value> values;
   const auto read = wire_.read(values);
-  std::vector<Command> commands;
+  std::vector<Conversation::Answer> answers;
   for (const auto& value : values) {
-    auto heard = conversation_.hear(value, commands);
-    if (!heard) return drop(heard.error(), news);
-    if (heard->answer) news.answers.push_back({heard->answer->id, std::move(heard->answer->reply)});
-    if (heard->admitted) news.admitted.emplace_back(node_, std::move(*heard->admitted));
+    answers.clear();
+    auto admitted = conversation_.hear(value, commands_, answers);
+    if (!admitted) return drop(admitted.error(), news);
+    for (auto& [id, reply] : answers) news.answers.push_back({id, std::move(reply)});
+    if (*admitted) news.admitted.emplace_back(node_, std::move(**admitted));
   }
   if (!read) return drop(read.error(), news);
-  if (commands.empty()) return;
-  wire_.say(commands);
+  if (commands_.empty()) return;
+  say();
   flush(news);
 }
 
@@ -74,6 +80,7 @@ void Link::drop(const core::Failure& why, runtime::News& news) {
     news.answers.push_back({id, core::Failure{applied, why.code, why.detail}});
   }
   conversation_ = converse();
+  commands_.clear();
   wire_.close();
 }
 

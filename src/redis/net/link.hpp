@@ -24,6 +24,7 @@ class Link : public runtime::Connection {
 
  private:
   void on_dialing(runtime::News& news);
+  void say();
   Conversation converse() const;
 
   core::NodeIndex node_;
@@ -34,6 +35,7 @@ class Link : public runtime::Connection {
   Conversation conversation_;
   Wire wire_;
   core::Time last_used_{};
+  std::vector<Command> commands_;  // to be said, and empty in between: so that its memory is kept
 };
 
 }  // namespace tenure::redis

@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
 -- Says that an instance lives, or that it leaves, and tells which others live.
--- KEYS  its key · a hash of the ids that have beaten · the version of the sessions
+-- KEYS  its key · a hash of the ids that have beaten · the version of the sessions · the list of what it owns
 -- ARGV  what the text of this process begins with · its text · ms until it counts as dead; 0: it leaves
---       its id · what the keys of instances begin with · channel to tell on who came and who left
+--       its id · what the keys of instances begin with · channel to tell on who came and who left · what it owns
 -- Gives {version, then for each that lives: id, ms left, text} · {text, ms left} of another process that lives
 --       under this id: then nothing was changed
 --
@@ -13,11 +13,12 @@ if text and string.find(text, ARGV[1], 1, true) ~= 1 then return {text, call('PT
 
 local id, news = ARGV[4], nil
 if ARGV[3] == '0' then
-  call('DEL', own)
+  call('DEL', own, KEYS[4])
   call('HDEL', ids, id)
   news = text and 'left '
 else
   call('SET', own, ARGV[2], 'PX', ARGV[3])
+  call('SET', KEYS[4], ARGV[7], 'PX', ARGV[3])
   call('HSET', ids, id, '')
   news = not text and 'joined '
 end

@@ -1,17 +1,19 @@
 #!lua flags=allow-oom
 -- Gives many leases back, each only where it still shows the caller's grant, whatever its token. The first
 -- waiter that listens is called, and the name kept for it; others are told when to look, should it be silent.
--- KEYS  for each lease: lease, queue
+-- KEYS  leases, none of them twice, then the queue of each: some hundred at most, as unpack has room for
 -- ARGV  channels: what the channels of waiters begin with · length of a waiter's turn in ms; 0 wakes nobody
---       for each lease: stamp "<owner>#<nonce>#" · ticket of the caller in the queue, or ''
+--       for each lease: stamp "<owner>#<nonce>#"
+--       for each lease: ticket of the caller in the queue, or ''; nothing at all where nobody has one
 -- Gives for each lease 1 released · 0 missing · -1 something else is there
 --
 -- pcall: a key of another type, or a channel that is not allowed, must not keep a lease from being given back.
 
-local call, pcall = redis.call, redis.pcall
+local call, pcall, count = redis.call, redis.pcall, #KEYS / 2
+local answers = {}
 
--- Nearly always it is one lease that nobody waits for: then what follows is not even made.
-if #KEYS == 2 and ARGV[4] == '' then
+-- Nearly always nobody waits for any of them: then what follows is not even made. One alone is not worth any lists.
+if #ARGV == 3 and count == 1 then
   local value = pcall('GET', KEYS[1])
   if not value then return {0} end
   if type(value) == 'string' and string.find(value, ARGV[3], 1, true) == 1 and
@@ -19,6 +21,24 @@ if #KEYS == 2 and ARGV[4] == '' then
     call('DEL', KEYS[1])
     return {1}
   end
+elseif #ARGV == 2 + count then
+  local found, free, silent, all = call('MGET', unpack(KEYS, 1, count)), {}, ARGV[2] == '0', true
+  for i = 1, count do
+    local value = found[i]
+    if not value then
+      -- MGET shows a key of another type as if it were missing.
+      answers[i] = pcall('GET', KEYS[i]) and -1 or 0
+    elseif string.find(value, ARGV[2 + i], 1, true) ~= 1 then
+      answers[i] = -1
+    elseif silent or not pcall('LINDEX', KEYS[count + i], 0) then
+      free[#free + 1] = KEYS[i]
+      answers[i] = 1
+    else
+      all = false
+    end
+  end
+  if free[1] then call('DEL', unpack(free)) end
+  if all then return answers end
 end
 
 local turn = tonumber(ARGV[2])
@@ -72,22 +92,23 @@ local function leave(lease, queue, ticket, value)
   pcall('LREM', queue, 0, ticket)
 end
 
-local answers = {}
-for i = 1, #KEYS / 2 do
-  local lease, queue = KEYS[2 * i - 1], KEYS[2 * i]
-  local stamp, ticket = ARGV[2 * i + 1], ARGV[2 * i + 2]
-  local value = pcall('GET', lease)
-  local text = type(value) == 'string'
-  if ticket ~= '' then leave(lease, queue, ticket, text and value or '') end
+for i = 1, count do
+  if not answers[i] then
+    local lease, queue = KEYS[i], KEYS[count + i]
+    local stamp, ticket = ARGV[2 + i], ARGV[2 + count + i] or ''
+    local value = pcall('GET', lease)
+    local text = type(value) == 'string'
+    if ticket ~= '' then leave(lease, queue, ticket, text and value or '') end
 
-  if text and (string.find(value, stamp, 1, true) == 1 or
-               (ticket ~= '' and string.find(value, ticket .. '0', 1, true) == 1)) then
-    if turn == 0 or not pass_on(lease, queue) then call('DEL', lease) end
-    answers[i] = 1
-  elseif not value then
-    answers[i] = 0
-  else
-    answers[i] = -1
+    if text and (string.find(value, stamp, 1, true) == 1 or
+                 (ticket ~= '' and string.find(value, ticket .. '0', 1, true) == 1)) then
+      if turn == 0 or not pass_on(lease, queue) then call('DEL', lease) end
+      answers[i] = 1
+    elseif not value then
+      answers[i] = 0
+    else
+      answers[i] = -1
+    end
   end
 end
 return answers

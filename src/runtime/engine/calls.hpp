@@ -29,6 +29,7 @@ class Calls {
   struct Acquire {
     std::function<void(Acquisition)> done{};
     std::function<void(const core::Refusal&)> waits{};  // told again when the reason changes
+    core::Time began{};
   };
   using Release = std::function<void(const core::Released&)>;
   using Extend = std::function<void(Extension)>;
@@ -38,6 +39,7 @@ class Calls {
   void add_extension(core::LeaseId id, Extend call) { extensions_.emplace(id, std::move(call)); }
   bool extends(core::LeaseId id) const { return extensions_.contains(id); }
 
+  core::Time began(core::AcquireId id) const { return acquires_.at(id).began; }
   void end(core::AcquireId id, Acquisition end);
   void tell(core::AcquireId id, const core::Refusal& why) const { acquires_.at(id).waits(why); }
   // There may be nobody who waits for it, or several.

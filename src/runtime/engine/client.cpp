@@ -84,7 +84,11 @@ Lease Client::lend(std::shared_ptr<LeaseState> term) const {
   return lease;
 }
 
-void Client::log(std::string sentence) const { engine_->log(std::move(sentence)); }
+void Client::log(const LogEvent& event, std::string message, std::vector<LogField> fields) const {
+  engine_->log(event, std::move(message), std::move(fields));
+}
+
+Metrics Client::metrics() const { return engine_->metrics(); }
 
 void Client::close() { engine_->close(); }
 bool Client::closed() const { return engine_->closed(); }

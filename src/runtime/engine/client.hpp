@@ -17,8 +17,11 @@
 #include "core/notice.hpp"
 #include "runtime/engine/async_call.hpp"
 #include "runtime/engine/calls.hpp"
+#include "runtime/engine/log_events.hpp"
 #include "runtime/store/node.hpp"
 #include "tenure/event.hpp"
+#include "tenure/log.hpp"
+#include "tenure/metrics.hpp"
 
 namespace tenure {
 struct FleetEvent;
@@ -35,9 +38,10 @@ struct ClientOptions {
   core::Terms terms{};                         // what all clients of these nodes agree on
   core::Duration
       spin{};  // a caller looks for its answer for so long before it sleeps, while answers do come meanwhile
-  // Told in sentences what goes wrong beside the calls, and of events what happens to which key; on a thread of
+  // Told in lines of a log what happens beside the calls, and of events what happens to which key; on a thread of
   // their own.
-  std::function<void(std::string_view)> log{};
+  std::function<void(const LogLine&)> on_log{};
+  LogLevel log_level = LogLevel::info;  // lower ones are not made
   std::function<void(const Event&)> on_event{};
 };
 
@@ -114,7 +118,8 @@ class Client {
   // A handle of its term, which the election gives back.
   Lease lend(std::shared_ptr<LeaseState> term) const;
   // Says this where the client's log goes.
-  void log(std::string sentence) const;
+  void log(const LogEvent& event, std::string message, std::vector<LogField> fields = {}) const;
+  Metrics metrics() const;
   // Ends all waits and elections, gives back all leases and closes the connections, within a second. What is asked for later is
   // refused as cancelled.
   void close();

@@ -22,7 +22,8 @@ tl::expected<Election::Run, Election::NotStarted> Election::start() {
   try {
     if (engine()->start(plan_, shared_from_this())) return run;
   } catch (const std::system_error& error) {
-    engine()->log(plan_.key + ": no thread for its handlers: " + error.what());
+    engine()->log(log_event::no_thread, plan_.key + ": no thread for its handlers: " + error.what(),
+                  {{"name", plan_.key}, {"detail", error.what()}});
     why_not = NotStarted::no_thread;
   }
   lock.lock();
@@ -177,7 +178,8 @@ template <class Handler, class... News>
 void Election::run_handler(const char* name, const Handler& handler, const News&... news) {
   if (!handler) return;
   if (const auto thrown = thrown_by(handler, news...)) {
-    engine()->log(plan_.key + ": " + name + " has thrown" + *thrown);
+    engine()->log(log_event::callback_threw, plan_.key + ": " + name + " has thrown" + *thrown,
+                  {{"name", plan_.key}, {"callback", name}});
   }
 }
 

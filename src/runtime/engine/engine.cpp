@@ -26,6 +26,8 @@ constexpr core::Duration settle_minority_max = std::chrono::milliseconds(100);
 
 // What nobody waits for is read by whoever polls next, or after so long: a connection that has died is noticed then.
 constexpr core::Duration unread_max = std::chrono::milliseconds(10);
+// And so much later where somebody polls, whose thread must be held up then.
+constexpr core::Duration poller_late_max = std::chrono::milliseconds(500);
 
 tl::unexpected<NotExtended> not_extended(std::string why) {
   return tl::unexpected(NotExtended{true, std::move(why)});
@@ -38,11 +40,6 @@ core::BatchMax batch_max_of(const std::vector<std::shared_ptr<Node>>& nodes) {
   return all;
 }
 
-// Where there is one core, whoever looks for an answer keeps the server from giving it.
-core::Duration spin_of(core::Duration wished) {
-  return sysconf(_SC_NPROCESSORS_ONLN) > 1 ? wished : core::Duration::zero();
-}
-
 }  // namespace
 
 Engine::Engine(ClientOptions options)
@@ -51,8 +48,9 @@ Engine::Engine(ClientOptions options)
       terms_(std::move(options.terms)),
       agent_({owner_, options.nodes.size(), terms_, batch_max_of(options.nodes)}, random_from_kernel()),
       lines_(std::move(options.nodes), owner_, random_from_kernel()),
-      teller_(std::move(options.log), std::move(options.on_event)),
-      reactor_(*this, spin_of(options.spin)) {
+      meter_(lines_.data_index()),
+      teller_(std::move(options.on_log), options.log_level, std::move(options.on_event)),
+      reactor_(*this, options.spin) {
   reactor_.add_to_descriptor(completions_.fd());
 }
 
@@ -134,7 +132,8 @@ Calls::Acquisition Engine::acquire(const std::string& key, const AcquireOptions&
                       [this, &call](const core::Refusal& why) {
                         call.waits = why;
                         reactor_.nudge(call);
-                      }});
+                      },
+                  .began = start});
   const auto cancel = [&] {
     const core::Time now = boot_now();
     agent_.cancel(id, now);
@@ -229,9 +228,9 @@ core::Released Engine::release(LeaseState& lease) {
 // Nobody may believe in the lease any more when its release leaves (S8).
 void Engine::begin_release(LeaseState& lease, core::Time now) {
   lease.releasing = true;
-  finish_extension(lease.id, not_extended("it was given back"));
-  lease.deadline = over;
-  if (teller_.wanted()) releasing_[lease.id] = agent_.tenant().key_of(lease.id);
+  if (calls_.extends(lease.id)) finish_extension(lease.id, not_extended("it was given back"));
+  leases_.end(lease);
+  if (teller_.wanted(Event::Kind::released)) releasing_[lease.id] = agent_.tenant().key_of(lease.id);
   agent_.release(lease.id, now);
 }
 
@@ -255,6 +254,7 @@ void Engine::on(const core::Released& released, core::Time now) {
   const bool failed = released.outcome == core::ReleaseOutcome::failed;
   lease->released = std::make_unique<core::Released>(released);
   lease->releasing = false;
+  meter_.on_released(released.outcome);
   lease_idle_.notify_all();
   if (auto key = releasing_.extract(lease->id); key && !failed) {
     teller_.tell({Event::Kind::released, std::move(key.mapped()), lease->token, {}});
@@ -285,13 +285,14 @@ void Engine::close() {
     lease->released = std::make_unique<core::Released>(core::Released{id, core::ReleaseOutcome::released});
     // One that was lost before keeps its reason.
     if (!lease->loss.load()) on(core::Lost{id, core::LossReason::closed, over}, now);
-    lease->deadline = over;
+    leases_.end(*lease);
     agent_.forget(id, now);
   }
   perform(now);
   settle(hold);
   // What could not be cleaned up in time goes on in the background, over new connections.
-  hear(lines_.drop({core::Applied::perhaps, core::FailureCode::closed, "the client was closed"}), boot_now());
+  hear(lines_.drop({core::Applied::perhaps, core::FailureCode::closed, "the client was closed"}, boot_now()),
+       boot_now());
   perform(boot_now());
 }
 
@@ -325,23 +326,35 @@ bool Engine::busy() const {
 // What is told, and what fails at once, may lead to more.
 void Engine::perform(core::Time now, Pace releases) {
   do {
-    for (core::Outcome outcome = agent_.take(); !outcome.empty(); outcome = agent_.take()) {
+    for (core::Outcome outcome; agent_.take(outcome);) {
       for (core::Notice& notice : outcome.notices) {
         std::visit(
-            core::Overload{[&](core::FleetNotice& it) { on_fleet(it); },
+            core::Overload{[&](core::FleetNotice& it) { on_fleet(it, now); },
                            [&](core::ClockJumped& it) { on(it, now); },
                            [&](auto& audience) { std::visit([&](auto& it) { on(it, now); }, audience); }},
             notice);
       }
       hear(lines_.perform(outcome.effects, now, releases), now);
     }
-    if (lines_.unsent() && !Cork::of(&reactor_)) hear(lines_.flush(), now);
+    if (lines_.unsent() && !Cork::of(&reactor_)) hear(lines_.flush(now), now);
   } while (agent_.stirred());
-  if (lines_.waiting()) look_back_soon(now);
+  if (lines_.waiting() || lines_.unsent()) {
+    look_back_soon(now);
+  } else {
+    look_back_at_.reset();
+  }
 }
 
+// Whoever polls reads what comes, unless its thread is held up: then the timer does, later.
+std::optional<core::Time> Engine::wake(bool polled) const {
+  const auto due = core::sooner(agent_.wake(), lines_.wake());
+  if (!look_back_at_) return due;
+  return core::sooner(due, polled ? *look_back_at_ + poller_late_max : *look_back_at_);
+}
+
+// While somebody polls the timer is later, so that its time may have passed.
 void Engine::look_back_soon(core::Time now) {
-  if (look_back_at_) return;
+  if (look_back_at_ && now < *look_back_at_) return;
   lines_.look_back();
   look_back_at_ = now + unread_max;
 }
@@ -359,11 +372,13 @@ std::shared_ptr<LeaseState> Engine::note_lease(const core::Acquired& acquired) {
   return leases_.add(acquired);
 }
 
-void Engine::on(const core::Acquired& acquired, core::Time) {
+void Engine::on(const core::Acquired& acquired, core::Time now) {
+  meter_.on_granted(now - calls_.began(acquired.acquire));
   calls_.end(acquired.acquire, note_lease(acquired));
 }
 
 void Engine::on(core::Refused& refused, core::Time) {
+  meter_.on_refused(refused.refusal.code);
   calls_.end(refused.acquire, tl::unexpected(std::move(refused.refusal)));
 }
 
@@ -371,15 +386,18 @@ void Engine::on(const core::Waiting& waiting, core::Time) { calls_.tell(waiting.
 
 void Engine::on(const core::Renewed& renewed, core::Time now) {
   // This thread was held up between the reply and here, past the old deadline, and the holder has looked.
-  if (!leases_.renew(renewed.lease, renewed.deadline)) return agent_.give_up(renewed.lease, now);
   const auto& lease = leases_.at(renewed.lease);
-  if (lease->uncertain.exchange(false) && fleet_listener_) fleet_listener_->on_uncertain(lease, false);
+  const core::Duration slack = lease->noted - now;
+  if (!leases_.renew(renewed.lease, renewed.deadline)) return agent_.give_up(renewed.lease, now);
+  meter_.on_renewed(slack);
+  if (lease->uncertain.exchange(false) && fleet_listener_) fleet_listener_->on_uncertain(lease, {});
   tell(Event::Kind::renewed, renewed.lease);
   if (renewed.extended) finish_extension(renewed.lease, renewed.deadline);
 }
 
 void Engine::on(const core::Lost& lost, core::Time) {
-  tell(Event::Kind::lost, lost.lease, loss_text(lost.reason));
+  tell_loss(lost.lease, lost.reason);
+  meter_.on_lost(lost.reason);
   leases_.lose(*leases_.at(lost.lease), lost.reason, lost.deadline);
   finish_extension(lost.lease, not_extended(loss_text(lost.reason)));
 }
@@ -387,25 +405,40 @@ void Engine::on(const core::Lost& lost, core::Time) {
 void Engine::on(const core::Uncertain& uncertain, core::Time now) {
   const auto& lease = leases_.at(uncertain.lease);
   tell(Event::Kind::uncertain, uncertain.lease, uncertain.failure.detail);
-  if (!lease->uncertain.exchange(true) && fleet_listener_) fleet_listener_->on_uncertain(lease, true);
+  if (!lease->uncertain.exchange(true) && fleet_listener_) {
+    fleet_listener_->on_uncertain(lease, uncertain.failure.detail);
+  }
   finish_extension(uncertain.lease, tl::unexpected(NotExtended{false, uncertain.failure.detail}));
   const core::Duration left = lease->deadline.load() - now;
-  log(agent_.tenant().key_of(uncertain.lease) + " is uncertain: its renewal failed (" +
-      uncertain.failure.detail + "); trying again for another " +
-      core::to_text(std::chrono::floor<std::chrono::milliseconds>(left)));
+  if (!teller_.logs(log_event::lease_uncertain.level)) return;
+  const std::string key = agent_.tenant().key_of(uncertain.lease);
+  log(log_event::lease_uncertain,
+      key + " is uncertain: its renewal failed (" + uncertain.failure.detail +
+          "); trying again for another " + core::to_text(std::chrono::floor<std::chrono::milliseconds>(left)),
+      {{"name", key}, {"token", lease->token}, {"detail", uncertain.failure.detail}});
 }
 
 void Engine::on(const core::ClockJumped& jumped, core::Time) {
+  meter_.on_clock_jumped(jumped.node);
   const std::string node = lines_.node(jumped.node).name();
   const std::string by = "by " + core::to_text(std::chrono::round<std::chrono::milliseconds>(jumped.by));
-  log(node + ": its clock has jumped " + by + "; its grants do not count for " +
-      core::to_text(jumped.distrusted_for));
+  log(log_event::clock_jumped,
+      node + ": its clock has jumped " + by + "; its grants do not count for " +
+          core::to_text(jumped.distrusted_for),
+      {{"node", node}});
   teller_.tell({Event::Kind::clock_jumped, node, 0, by});
 }
 
 void Engine::tell(Event::Kind kind, core::LeaseId lease, std::string detail) {
-  if (!teller_.wanted()) return;
+  if (!teller_.wanted(kind)) return;
   teller_.tell({kind, agent_.tenant().key_of(lease), leases_.at(lease)->token, std::move(detail)});
+}
+
+void Engine::tell_loss(core::LeaseId lease, core::LossReason reason) {
+  if (!teller_.wanted(Event::Kind::lost)) return;
+  teller_.tell(
+      {Event::Kind::lost, agent_.tenant().key_of(lease), leases_.at(lease)->token, loss_text(reason)},
+      std::string(loss_word(reason)));
 }
 
 }  // namespace tenure::runtime

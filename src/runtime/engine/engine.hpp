@@ -20,6 +20,7 @@
 #include "runtime/engine/completions.hpp"
 #include "runtime/engine/leases.hpp"
 #include "runtime/engine/lines.hpp"
+#include "runtime/engine/meter.hpp"
 #include "runtime/engine/reactor.hpp"
 #include "runtime/engine/teller.hpp"
 
@@ -47,8 +48,9 @@ class FleetListener {
   virtual void on_stopped(std::shared_ptr<FleetListener> self) = 0;
   // With the lease that it is about, if it is about one.
   virtual void hear(const core::FleetNotice& notice, const std::shared_ptr<LeaseState>& lease) = 0;
-  // Of any lease of this client: its renewals fail, or do so no more.
-  virtual void on_uncertain(const std::shared_ptr<LeaseState>& lease, bool uncertain) = 0;
+  // Of any lease of this client: why its renewals fail; nothing: they do so no more.
+  virtual void on_uncertain(const std::shared_ptr<LeaseState>& lease,
+                            const std::optional<std::string>& why) = 0;
 };
 
 class Engine final : private Reactor::Handler {
@@ -105,8 +107,12 @@ class Engine final : private Reactor::Handler {
   void run_for_user(std::function<void()> task) {
     handlers_.post(std::move(task), CallbackExecutor::Kind::must_arrive);
   }
-  void log(std::string sentence) { teller_.log(std::move(sentence)); }
+  void log(const LogEvent& event, std::string message, std::vector<LogField> fields = {}) {
+    teller_.log(event, std::move(message), std::move(fields));
+  }
 
+  // A snapshot. Empty after fork().
+  Metrics metrics();
   const std::string& owner() const { return owner_; }
   // What the store shows for a lease while it stands.
   std::string shown(const core::Grant& grant, core::Token token) const {
@@ -134,9 +140,7 @@ class Engine final : private Reactor::Handler {
   void on_ready(std::span<const Awaited> ready, core::Time now) override;
   void on_timer(core::Time now) override;
   bool awaits(std::span<const Awaited> polled) const override { return lines_.awaits(polled); }
-  std::optional<core::Time> wake() const override {
-    return core::sooner(core::sooner(agent_.wake(), lines_.wake()), look_back_at_);
-  }
+  std::optional<core::Time> wake(bool polled) const override;
   bool busy() const override;
   bool asked() const override { return lines_.waiting(); }
 
@@ -172,14 +176,17 @@ class Engine final : private Reactor::Handler {
   void on(const core::LeaderChanged& changed, core::Time now);
   void on(const core::CampaignHindered& hindered, core::Time now);
   void on(const core::ElectionStopped& stopped, core::Time now);
-  void on_fleet(const core::FleetNotice& notice);
-  std::shared_ptr<LeaseState> on_session_ending(const core::SessionEnding& ending);
-  std::shared_ptr<LeaseState> on_session_ended(const core::SessionEnded& ended);
+  void on_fleet(const core::FleetNotice& notice, core::Time now);
+  std::shared_ptr<LeaseState> on_session_taken(const core::SessionTaken& taken);
+  std::shared_ptr<LeaseState> on_session_ending(const core::SessionEnding& ending, core::Time now);
+  std::shared_ptr<LeaseState> on_session_ended(const core::SessionEnded& ended, core::Time now);
 
+  NodeMetrics node_metrics(core::NodeIndex index, const Node& node) const;
   std::shared_ptr<LeaseState> note_lease(const core::Acquired& acquired);
   void forget(core::LeaseId lease, core::Time now);
   void finish_extension(core::LeaseId lease, Calls::Extension result);
   void tell(Event::Kind kind, core::LeaseId lease, std::string detail = {});
+  void tell_loss(core::LeaseId lease, core::LossReason reason);
   // Something that nobody waits for: what becomes of it is performed at once.
   template <class Change>
   void change(const Change& change);
@@ -192,6 +199,7 @@ class Engine final : private Reactor::Handler {
   Lines lines_;
   Calls calls_;
   Leases leases_;
+  Meter meter_;
   std::unordered_map<core::LeaseId, std::string> releasing_;  // the keys, where somebody is told
   std::unordered_map<core::LeaseId, int> leaving_;            // let go, and not answered: with which patience
   std::optional<core::Time> look_back_at_;                    // for answers that nobody has read

@@ -79,7 +79,7 @@ void Engine::begin(Deferred acquisition, core::Time now) {
   AsyncAcquire* const call = acquisition.call;
   call->patience_ = acquisition.patience;
   call->id_ = agent_.acquire(std::move(acquisition.wish), now);
-  Calls::Acquire ends;
+  Calls::Acquire ends{.began = now};
   ends.done = [this, call](Calls::Acquisition end) {
     if (end) (*end)->patience = static_cast<std::int8_t>(call->patience_);
     call->end_ = std::move(end);
@@ -162,8 +162,10 @@ void Engine::give_up_completed(core::Time now) {
   for (const auto& completion : completions_.all()) {
     const auto lease = completion.call->give_up();
     if (!lease) continue;
-    log(agent_.tenant().key_of(lease->id) + " was granted, and its handler has not run: it is given back");
-    lease->deadline = over;
+    const std::string key = agent_.tenant().key_of(lease->id);
+    log(log_event::grant_unclaimed, key + " was granted, and its handler has not run: it is given back",
+        {{"name", key}, {"token", lease->token}});
+    leases_.end(*lease);
     forget(lease->id, now);
   }
 }

@@ -14,7 +14,8 @@ bool Engine::join(core::FleetPlan plan, std::shared_ptr<Node> data, std::shared_
   plan.data = data ? lines_.data_index() : 0;
   plan.boot = core::Random(random_from_kernel()).hex16();
   const core::Time now = boot_now();
-  hear(lines_.begin_fleet(std::move(data), plan.prefix), now);
+  hear(lines_.begin_fleet(std::move(data), plan.prefix, now), now);
+  meter_.on_joined();
   fleet_listener_ = std::move(listener);
   agent_.join(std::move(plan), now);
   perform(now);
@@ -66,26 +67,34 @@ std::optional<std::string> Engine::preferred(const FleetListener& of, const std:
   return fleet->preferred(session);
 }
 
-std::shared_ptr<LeaseState> Engine::on_session_ending(const core::SessionEnding& ending) {
+std::shared_ptr<LeaseState> Engine::on_session_taken(const core::SessionTaken& taken) {
+  meter_.on_session_taken();
+  return note_lease(taken.lease);
+}
+
+std::shared_ptr<LeaseState> Engine::on_session_ending(const core::SessionEnding& ending, core::Time now) {
   const auto& lease = leases_.at(ending.lease);
+  meter_.on_ending(*lease, now);
   lease->extend(lease->noted, ending.deadline);
   // Nothing is told of its renewal any more.
   finish_extension(ending.lease, tl::unexpected(NotExtended{true, "it is being given back"}));
   return lease;
 }
 
-std::shared_ptr<LeaseState> Engine::on_session_ended(const core::SessionEnded& ended) {
+std::shared_ptr<LeaseState> Engine::on_session_ended(const core::SessionEnded& ended, core::Time now) {
   auto lease = leases_.take(ended.lease);
+  meter_.on_ended(*lease, now);
+  meter_.on_session_ended(ended.reason);
   teller_.tell({Event::Kind::released, ended.key, lease->token, {}});
   return lease;
 }
 
-void Engine::on_fleet(const core::FleetNotice& notice) {
+void Engine::on_fleet(const core::FleetNotice& notice, core::Time now) {
   using Found = std::shared_ptr<LeaseState>;
   const auto lease = std::visit(core::Overload{
-                                    [this](const core::SessionTaken& it) { return note_lease(it.lease); },
-                                    [this](const core::SessionEnding& it) { return on_session_ending(it); },
-                                    [this](const core::SessionEnded& it) { return on_session_ended(it); },
+                                    [&](const core::SessionTaken& it) { return on_session_taken(it); },
+                                    [&](const core::SessionEnding& it) { return on_session_ending(it, now); },
+                                    [&](const core::SessionEnded& it) { return on_session_ended(it, now); },
                                     [](const core::SessionRefused&) { return Found(); },
                                     [](const core::InstancesChanged&) { return Found(); },
                                     [](const core::SessionsChanged&) { return Found(); },

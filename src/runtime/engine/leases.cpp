@@ -21,17 +21,32 @@ std::shared_ptr<LeaseState> Leases::add(const core::Acquired& acquired) {
   lease->noted = acquired.deadline;
   lease->deadline = acquired.deadline;
   leases_.emplace(acquired.lease, lease);
+  held_ += 1;
   return lease;
 }
 
+void Leases::uncount(LeaseState& lease) {
+  if (std::exchange(lease.counted, false)) held_ -= 1;
+}
+
+void Leases::end(LeaseState& lease) {
+  uncount(lease);
+  lease.deadline = over;
+}
+
 void Leases::end(core::LeaseId id) {
-  if (const auto found = leases_.find(id); found != leases_.end()) found->second->deadline = over;
+  if (const auto found = leases_.find(id); found != leases_.end()) end(*found->second);
 }
 
 std::shared_ptr<LeaseState> Leases::take(core::LeaseId id) {
   auto lease = std::move(leases_.extract(id).mapped());
-  lease->deadline = over;
+  end(*lease);
   return lease;
+}
+
+void Leases::forget(core::LeaseId id) {
+  const auto lease = leases_.extract(id);
+  if (!lease.empty()) uncount(*lease.mapped());
 }
 
 bool Leases::renew(core::LeaseId id, core::Time deadline) {
@@ -42,6 +57,7 @@ bool Leases::renew(core::LeaseId id, core::Time deadline) {
 }
 
 void Leases::lose(LeaseState& lease, core::LossReason reason, core::Time deadline) {
+  uncount(lease);
   lease.extend(lease.noted, deadline);  // shorter, in fact
   lease.loss = reason;
   losses_.post(lease.lost);

@@ -25,6 +25,7 @@ struct LeaseState {
   std::stop_source lost;
   std::int8_t patience = 0;  // with which its requests are sent
   // Guarded by the engine's mutex.
+  bool counted = true;                         // among those that are held
   bool releasing = false;                      // its release is under way
   bool let_go = false;                         // its handle is gone
   std::unique_ptr<core::Released> released{};  // the last word
@@ -47,10 +48,13 @@ class Leases {
   const std::shared_ptr<LeaseState>& at(core::LeaseId id) const { return leases_.at(id); }
   // Whoever still has it in hand holds it no more, from now on.
   void end(core::LeaseId id);
+  void end(LeaseState& lease);
   // The same; and it is in the table no more.
   std::shared_ptr<LeaseState> take(core::LeaseId id);
-  void forget(core::LeaseId id) { leases_.erase(id); }
+  void forget(core::LeaseId id);
   const Table& all() const { return leases_; }
+  // How many are held: neither lost nor being given back.
+  std::size_t held() const { return held_; }
 
   // Its new deadline. False: its holder has looked after the old one, and it stays over.
   bool renew(core::LeaseId id, core::Time deadline);
@@ -58,7 +62,10 @@ class Leases {
   void lose(LeaseState& lease, core::LossReason reason, core::Time deadline);
 
  private:
+  void uncount(LeaseState& lease);
+
   Table leases_;
+  std::size_t held_ = 0;
   StopRequester losses_;  // so that no holder's callback delays the next one's
 };
 

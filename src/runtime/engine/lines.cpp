@@ -22,10 +22,42 @@ Pace pace_of(const core::Request& request, Pace releases) {
   return of_a_caller ? Pace::relaxed : Pace::prompt;
 }
 
+bool renews(const core::Request& request) {
+  return std::holds_alternative<core::RenewRequest>(request) ||
+         std::holds_alternative<core::ReassertRequest>(request);
+}
+
+// Did nothing come back that could be understood? An error that the node has sent is an answer.
+bool unanswered(const core::Reply& reply) {
+  using enum core::FailureCode;
+  const auto* failure = std::get_if<core::Failure>(&reply);
+  if (failure == nullptr) return false;
+  switch (failure->code) {
+    case unreachable:
+    case timed_out:
+    case closed:
+    case tls:
+    case protocol:
+      return true;
+    case auth:
+    case no_permission:
+    case starting:
+    case read_only:
+    case not_durable:
+    case full:
+    case busy:
+    case unsupported:
+    case clock:
+    case server:
+      break;
+  }
+  return false;
+}
+
 }  // namespace
 
 Lines::Lines(std::vector<std::shared_ptr<Node>> nodes, std::string owner, core::Random random)
-    : nodes_(std::move(nodes)), owner_(std::move(owner)), random_(random) {}
+    : nodes_(std::move(nodes)), owner_(std::move(owner)), random_(random), traffic_(nodes_.size() + 1) {}
 
 // What a connection has not been told to send yet, nobody has to wait for room for.
 Awaited Lines::Line::awaited() const {
@@ -35,12 +67,26 @@ Awaited Lines::Line::awaited() const {
 }
 
 template <class Call>
-void Lines::call(Line& line, News& news, const Call& what) {
+void Lines::call(Line& line, News& news, core::Time now, const Call& what) {
   const std::size_t before = news.answers.size();
   what(*line.connection);
   line.answered += news.answers.size() - before;
+  for (std::size_t i = before; i < news.answers.size(); ++i) count(line, news.answers[i], now);
   if (prompt_.empty()) return;
   for (std::size_t i = before; i < news.answers.size(); ++i) prompt_.erase(news.answers[i].id);
+}
+
+void Lines::count(Line& line, const News::Answer& answer, core::Time now) {
+  const auto asked = line.in_flight.take(answer.id);
+  if (!asked) return;
+  Traffic& traffic = traffic_[line.node];
+  traffic.up = !unanswered(answer.reply);
+  if (!*traffic.up) {
+    traffic.failures += 1;
+    return;
+  }
+  traffic.round_trip.add(now - asked->at);
+  if (asked->renews) renewal_.add(now - asked->at);
 }
 
 Lines::Heard Lines::perform(core::Effects& effects, core::Time now, Pace releases) {
@@ -50,7 +96,7 @@ Lines::Heard Lines::perform(core::Effects& effects, core::Time now, Pace release
     const auto carries = [&](const Line& line) { return line.connection->carries(drop.id); };
     const auto line = std::ranges::find_if(lines_, carries);
     if (line == lines_.end()) continue;
-    call(*line, heard.news, [&](Connection& it) { it.drop(core::silence, heard.news); });
+    call(*line, heard.news, now, [&](Connection& it) { it.drop(core::silence, heard.news); });
   }
   for (core::Send& send : effects.sends) {
     // With every beat: is the connection still there by which others tell of changes?
@@ -59,7 +105,8 @@ Lines::Heard Lines::perform(core::Effects& effects, core::Time now, Pace release
     Line& line = line_for(send);
     line.asked += 1;
     line.unsent = true;
-    call(line, heard.news,
+    line.in_flight.add({send.id, now, renews(send.request)});
+    call(line, heard.news, now,
          [&](Connection& it) { it.ask(send.id, std::move(send.request), now, heard.news); });
   }
   if (effects.listen) listen(now);
@@ -69,11 +116,11 @@ Lines::Heard Lines::perform(core::Effects& effects, core::Time now, Pace release
 
 bool Lines::unsent() const { return std::ranges::any_of(lines_, &Line::unsent); }
 
-Lines::Heard Lines::flush() {
+Lines::Heard Lines::flush(core::Time now) {
   Heard heard;
   for (Line& line : lines_) {
     if (!std::exchange(line.unsent, false)) continue;
-    call(line, heard.news, [&](Connection& it) { it.flush(heard.news); });
+    call(line, heard.news, now, [&](Connection& it) { it.flush(heard.news); });
   }
   return heard;
 }
@@ -113,7 +160,7 @@ Lines::Heard Lines::on_ready(std::span<const Awaited> ready, core::Time now) {
   Heard heard;
   for (Line& line : lines_) {
     if (!is_ready(line.connection->awaited().connection)) continue;
-    call(line, heard.news, [&](Connection& it) { it.on_ready(now, heard.news); });
+    call(line, heard.news, now, [&](Connection& it) { it.on_ready(now, heard.news); });
   }
   for (core::NodeIndex node = 0; node < wake_ups_.size(); ++node) {
     if (is_ready(wake_ups_[node]->awaited().connection)) hear(*wake_ups_[node], node, now, heard);
@@ -144,10 +191,11 @@ Lines::Heard Lines::on_timer(core::Time now) {
   return heard;
 }
 
-Lines::Heard Lines::drop(const core::Failure& why) {
+Lines::Heard Lines::drop(const core::Failure& why, core::Time now) {
   Heard heard;
   for (Line& line : lines_) {
-    call(line, heard.news, [&](Connection& it) { it.drop(why, heard.news); });
+    line.in_flight = {};  // that they are not answered is our doing
+    call(line, heard.news, now, [&](Connection& it) { it.drop(why, heard.news); });
   }
   for (const auto& subscription : wake_ups_) subscription->close();
   if (changes_) changes_->close();
@@ -155,16 +203,17 @@ Lines::Heard Lines::drop(const core::Failure& why) {
   return heard;
 }
 
-Lines::Heard Lines::begin_fleet(std::shared_ptr<Node> data, const std::string& fleet) {
+Lines::Heard Lines::begin_fleet(std::shared_ptr<Node> data, const std::string& fleet, core::Time now) {
   Heard heard;
   changes_.reset();
   if (data != data_) {
     for (Line& line : lines_) {
       if (line.node != data_index()) continue;
-      call(line, heard.news, [&](Connection& it) { it.drop(core::silence, heard.news); });
+      call(line, heard.news, now, [&](Connection& it) { it.drop(core::silence, heard.news); });
     }
     std::erase_if(lines_, [this](const Line& line) { return line.node == data_index(); });
     data_ = std::move(data);
+    traffic_.back() = {};
   }
   changes_ = (data_ ? *data_ : *nodes_.front()).changes(fleet);
   return heard;

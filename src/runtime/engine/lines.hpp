@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "core/effect.hpp"
+#include "runtime/engine/in_flight.hpp"
 #include "runtime/store/node.hpp"
+#include "tenure/metrics.hpp"
 
 namespace tenure::runtime {
 
@@ -38,17 +40,17 @@ class Lines {
 
   // What is asked leaves with the next flush(). The pace is that of releases; of the rest it follows from its kind.
   Heard perform(core::Effects& effects, core::Time now, Pace releases);
-  Heard flush();
+  Heard flush(core::Time now);
   // Was something asked and not flushed?
   bool unsent() const;
   Heard on_ready(std::span<const Awaited> ready, core::Time now);
   Heard on_timer(core::Time now);
   // All connections, as not to be trusted any more.
-  Heard drop(const core::Failure& why);
+  Heard drop(const core::Failure& why, core::Time now);
 
   // The fleet's heartbeats are there, if not on the first node. The connections to where those of the last fleet were are
   // closed: the same address may come with another password, or other TLS.
-  Heard begin_fleet(std::shared_ptr<Node> data, const std::string& fleet);
+  Heard begin_fleet(std::shared_ptr<Node> data, const std::string& fleet, core::Time now);
   void end_fleet() { changes_.reset(); }
 
   std::vector<Awaited> awaited() const;
@@ -67,6 +69,18 @@ class Lines {
 
   const Node& node(core::NodeIndex index) const { return *nodes_.at(index); }
   core::NodeIndex data_index() const { return static_cast<core::NodeIndex>(nodes_.size()); }
+  // None: the heartbeats of the fleet are on the first node.
+  const Node* data() const { return data_.get(); }
+
+  // What was asked of a node, and what came of it.
+  struct Traffic {
+    std::optional<bool> up{};  // was the last request answered, be it by an error?
+    Histogram round_trip{};
+    std::uint64_t failures = 0;
+  };
+  const Traffic& traffic(core::NodeIndex node) const { return traffic_.at(node); }
+  // How long nodes took to answer renewals.
+  const Histogram& renewal() const { return renewal_; }
 
  private:
   // What is asked of a node with the same patience.
@@ -81,6 +95,7 @@ class Lines {
     std::uint64_t answered = 0;
     std::uint64_t asked_before = 0;
     std::uint64_t overdue = 0;
+    InFlight in_flight{};
 
     Awaited awaited() const;
   };
@@ -88,7 +103,8 @@ class Lines {
   Line& line_for(const core::Send& send);
   // Calls the connection, and counts the answers that come of it.
   template <class Call>
-  void call(Line& line, News& news, const Call& what);
+  void call(Line& line, News& news, core::Time now, const Call& what);
+  void count(Line& line, const News::Answer& answer, core::Time now);
   template <class Visit>
   bool all_awaited(const Visit& visit) const;
   void listen(core::Time now);
@@ -103,7 +119,9 @@ class Lines {
   std::vector<std::unique_ptr<Subscription>> wake_ups_;  // by node; none before somebody waits
   std::vector<bool> listening_;                          // by node, as was told
   std::unique_ptr<Subscription> changes_;                // of the fleet
-  std::unordered_set<core::RequestId> prompt_;           // asked and not answered, and to be read at once
+  std::vector<Traffic> traffic_;                         // by node, and behind them where the heartbeats are
+  Histogram renewal_;
+  std::unordered_set<core::RequestId> prompt_;  // asked and not answered, and to be read at once
 };
 
 }  // namespace tenure::runtime

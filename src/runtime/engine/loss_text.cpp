@@ -24,4 +24,24 @@ std::string loss_text(LossReason reason) {
   return "it could not be renewed in time";
 }
 
+std::string_view loss_word(LossReason reason) {
+  switch (reason) {
+    case LossReason::missing:
+      return "missing";
+    case LossReason::taken:
+      return "taken";
+    case LossReason::over:
+      return "hold_over";
+    case LossReason::closed:
+      return "closed";
+    case LossReason::stepped_down:
+      return "stepped_down";
+    case LossReason::stopped:
+      return "stopped";
+    case LossReason::not_renewed:
+      break;
+  }
+  return "not_renewed";
+}
+
 }  // namespace tenure::runtime

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/notice.hpp"
 
 namespace tenure::runtime {
 
 std::string loss_text(core::LossReason reason);
+// The same in one word, for machines: that of the public Loss.
+std::string_view loss_word(core::LossReason reason);
 
 }  // namespace tenure::runtime

@@ -42,7 +42,8 @@ SessionEnd to_public(core::EndReason reason) {
 
 // In a child its thread is not there, and nobody can wait for it.
 Membership::~Membership() {
-  if (engine_->forked()) static_cast<void>(events_.release());
+  if (!engine_->forked()) return;
+  [[maybe_unused]] const auto* left = events_.release();
 }
 
 tl::expected<void, NotJoined> Membership::start(const std::shared_ptr<Membership>& self) {
@@ -50,7 +51,11 @@ tl::expected<void, NotJoined> Membership::start(const std::shared_ptr<Membership
   if (!begun) return tl::unexpected(NotJoined{.why = begun.error()});
   Lock lock(mutex_);
   changed_.wait(lock, [this] { return joined_ || why_not_ || !running_; });
-  if (joined_ && !stopping_) return {};
+  if (joined_ && !stopping_) {
+    lock.unlock();
+    if (begun->by_us) share_what_is_known(begun->run);
+    return {};
+  }
   auto why_not = why_not_.value_or(NotJoined{.why = engine_->closed() ? Why::closed : Why::stopped});
   // Whoever could not join leaves, or would join later after all. From here on nobody else can count on this run; one that
   // another has begun since is not ours to end.
@@ -65,11 +70,12 @@ tl::expected<Membership::Begun, NotJoined::Why> Membership::begin(const std::sha
   try {
     events_->make_thread();
   } catch (const std::system_error& error) {
-    engine_->log("the instance " + engine_->owner() +
-                 ": no thread for the handler of its fleet: " + error.what());
+    engine_->log(
+        log_event::no_thread,
+        "the instance " + engine_->owner() + ": no thread for the handler of its fleet: " + error.what(),
+        {{"detail", error.what()}});
     return tl::unexpected(Why::no_thread);
   }
-  // What is shared meanwhile must neither get lost nor be overtaken by what was shared before.
   const std::lock_guard sharing(sharing_);
   Lock lock(mutex_);
   if (running_ && stopping_) return tl::unexpected(Why::still_stopping);
@@ -79,16 +85,24 @@ tl::expected<Membership::Begun, NotJoined::Why> Membership::begin(const std::sha
   const Run run = ++started_;
   joined_ = false;
   why_not_.reset();
-  const auto sessions = shared_;
   lock.unlock();
-  if (engine_->join(plan_, data_, self)) {
-    if (sessions) engine_->share(*this, *sessions);
-    return Begun{run, true};
-  }
+  if (engine_->join(plan_, data_, self)) return Begun{run, true};
   lock.lock();
   running_ = false;
   changed_.notify_all();
   return tl::unexpected(engine_->closed() ? Why::closed : Why::other_fleet);
+}
+
+// What was shared before the start waits until it has joined: to take in very many sessions takes so long that the first
+// heartbeat could time out meanwhile.
+void Membership::share_what_is_known(Run run) {
+  // What is shared meanwhile must neither get lost nor be overtaken by what was shared before.
+  const std::lock_guard sharing(sharing_);
+  Lock lock(mutex_);
+  if (started_ != run || !shared_) return;
+  const auto sessions = *shared_;
+  lock.unlock();
+  engine_->share(*this, sessions);
 }
 
 bool Membership::stop(const std::stop_token& give_up) { return stop(std::nullopt, give_up); }
@@ -172,7 +186,7 @@ tl::expected<SessionLease, NotTaken> Membership::take(const std::string& session
   if (first) engine_->take(*this, session);
   lock.lock();
   changed_.wait(lock, [&] { return mine->done || !running_; });
-  if (mine->refusal) return tl::unexpected(NotTaken{.refusal = *mine->refusal});
+  if (mine->refusal) return tl::unexpected(NotTaken{.refusal = mine->refusal});
   if (!mine->done) return refused(core::RefusalCode::cancelled);
   const Owned* ours = find(session);
   if (ours == nullptr) return refused(core::RefusalCode::too_slow);  // it was ours, for less than a moment
@@ -248,13 +262,15 @@ void Membership::hear(const core::FleetNotice& notice, const std::shared_ptr<Lea
 }
 
 // A lease of this client that is none of the fleet's is of no interest.
-void Membership::on_uncertain(const std::shared_ptr<LeaseState>& lease, bool uncertain) {
+void Membership::on_uncertain(const std::shared_ptr<LeaseState>& lease,
+                              const std::optional<std::string>& why) {
   const Lock lock(mutex_);
   const auto session = sessions_.find(lease->id);
   if (session == sessions_.end()) return;
-  tell({.kind = uncertain ? Kind::uncertain : Kind::certain,
+  tell({.kind = why ? Kind::uncertain : Kind::certain,
         .session = session->second,
-        .token = lease->token});
+        .token = lease->token,
+        .detail = why.value_or("")});
 }
 
 void Membership::on_taken(const core::SessionTaken& taken, const std::shared_ptr<LeaseState>& lease) {
@@ -291,8 +307,10 @@ void Membership::on_hindered(const core::FleetHindered& hindered) {
   if (!joined_) {
     why_not_ = NotJoined{.failure = hindered.failure};
   } else {
-    engine_->log("the instance " + engine_->owner() + " cannot see the others: " + hindered.failure.detail +
-                 "; it keeps what it has, and tries again");
+    engine_->log(log_event::fleet_hindered,
+                 "the instance " + engine_->owner() + " cannot see the others: " + hindered.failure.detail +
+                     "; it keeps what it has, and tries again",
+                 {{"detail", hindered.failure.detail}});
   }
 }
 
@@ -300,8 +318,8 @@ void Membership::on_id_taken(const core::FleetRefused& refused) {
   why_not_ = NotJoined{.taken = refused.taken};
   if (joined_) {
     stopping_ = true;
-    engine_->log("another process lives under the id " + engine_->owner() +
-                 " by now; this one leaves the fleet, and gives back what it has");
+    engine_->log(log_event::id_taken, "another process lives under the id " + engine_->owner() +
+                                          " by now; this one leaves the fleet, and gives back what it has");
   }
 }
 
@@ -341,7 +359,8 @@ void Membership::tell(FleetEvent event) {
         }
         if (handler) {
           if (const auto thrown = thrown_by(handler, event)) {
-            engine_->log("the handler of a fleet has thrown" + *thrown);
+            engine_->log(log_event::callback_threw, "the handler of a fleet has thrown" + *thrown,
+                         {{"callback", "on_event"}});
           }
         }
         // With nobody who works on it, the work has ended.

@@ -99,10 +99,11 @@ class Membership : public FleetListener, public std::enable_shared_from_this<Mem
     bool by_us = false;  // else it ran before
   };
   tl::expected<Begun, NotJoined::Why> begin(const std::shared_ptr<Membership>& self);
+  void share_what_is_known(Run run);
   bool stop(std::optional<Run> only, const std::stop_token& give_up);
   void on_stopped(std::shared_ptr<FleetListener> self) override;
   void hear(const core::FleetNotice& notice, const std::shared_ptr<LeaseState>& lease) override;
-  void on_uncertain(const std::shared_ptr<LeaseState>& lease, bool uncertain) override;
+  void on_uncertain(const std::shared_ptr<LeaseState>& lease, const std::optional<std::string>& why) override;
   void on_taken(const core::SessionTaken& taken, const std::shared_ptr<LeaseState>& lease);
   void on_ending(const core::SessionEnding& ending, const LeaseState& lease);
   void on_ended(const core::SessionEnded& ended, const LeaseState& lease);

@@ -1,6 +1,7 @@
 #include "runtime/engine/reactor.hpp"
 
 #include <poll.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 
 #include <array>
@@ -27,6 +28,14 @@ std::vector<Awaited> ready_among(std::span<const Awaited> polled, std::span<cons
     if (fds[i].revents != 0) ready.push_back(polled[i]);
   }
   return ready;
+}
+
+// May this thread run on one core only? Then looking for an answer may keep the server from giving it. Asked each time:
+// threads are bound and let go as their owners like, and the question costs less than one look.
+bool has_one_core() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  return sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) == 1;
 }
 
 // Looks at them again and again, without sleeping.
@@ -62,7 +71,7 @@ void Reactor::Hold::unlock() {
   // Whoever gathers requests does the rest when he is through. The timer is set at once: should that take him long, the
   // reactor's own thread lets them go.
   if (Cork::of(&reactor_)) {
-    reactor_.arm_timer();
+    reactor_.arm_timer(false);
   } else {
     reactor_.follow_changes();
   }
@@ -117,9 +126,9 @@ void Reactor::poll(Hold& hold, Waiter& poller, std::optional<core::Duration> lim
 
   // The thread that nobody waits for is in no hurry.
   const core::Duration look = hidden || !handler_.asked() ? core::Duration::zero() : spin_.next();
-  const bool looks = look > core::Duration::zero();
+  const bool looks = look > core::Duration::zero() && !has_one_core();
 
-  arm_timer();
+  arm_timer(true);
   hold.release();
   const bool came = looks && came_within(fds, look);
   const timespec timeout = timespec_of(limit.value_or(core::Duration::zero()));
@@ -200,7 +209,7 @@ void Reactor::interrupt(Waiter& waiter) {
 }
 
 void Reactor::follow_changes() {
-  arm_timer();
+  arm_timer(poller_ != nullptr || !followers_.empty());
   if (watching_ && !handler_.awaits(watch_.watched())) watch_.set(handler_.awaited());
   if (poller_ == nullptr) {
     pass_on();
@@ -214,8 +223,8 @@ void Reactor::unwatch() {
 }
 
 // Seldom a system call: a timer that fires too early is simply set again.
-void Reactor::arm_timer() {
-  const auto first = handler_.wake();
+void Reactor::arm_timer(bool polled) {
+  const auto first = handler_.wake(polled);
   if (!first || (armed_ && *armed_ <= *first)) return;
   armed_ = first;
   timer_.set(first);

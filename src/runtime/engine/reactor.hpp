@@ -33,8 +33,8 @@ class Reactor {
     // These are ready, or were when they were polled.
     virtual void on_ready(std::span<const Awaited> ready, core::Time now) = 0;
     virtual void on_timer(core::Time now) = 0;
-    // When on_timer is due, if at all.
-    virtual std::optional<core::Time> wake() const = 0;
+    // When on_timer is due, if at all. While somebody polls, what comes is read without it.
+    virtual std::optional<core::Time> wake(bool polled) const = 0;
     // Must somebody poll, also if nobody waits? What can wait is not a reason: whoever polls next reads it, and the timer sees to
     // it that this is not for long.
     virtual bool busy() const = 0;
@@ -114,7 +114,7 @@ class Reactor {
   void pass_on();
   void kick_poller();
   void kick_hidden();
-  void arm_timer();
+  void arm_timer(bool polled);
 
   Handler& handler_;
   std::mutex mutex_;

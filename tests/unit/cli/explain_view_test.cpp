@@ -55,7 +55,8 @@ TEST(Explain, WhatNobodyHasGoesToWhoFitsBestOfThoseWithRoom) {
   const auto [best, other] = by_rank("s");
   const auto alone = explain(view_of(Facts().instance(best).session("s", "")), 0);
   EXPECT_EQ(alone.why, "Nobody has it: it goes to " + best + ", which fits it best.");
-  const auto full = explain(view_of(Facts().session("s", "").instance("a").instance("b").shared(1, best)), 0);
+  // The sessions stand in the order of their ids: "s" behind "a0" or "b0".
+  const auto full = explain(view_of(Facts().session("s", "").instance("a").instance("b").shared(1, best)), 1);
   EXPECT_EQ(full.placed, other);
   EXPECT_EQ(full.why, "Nobody has it: it goes to " + other + ", which fits it best of those that have room.");
 }

@@ -56,6 +56,22 @@ TEST(FleetView, WhoLeavesHasNoShareAndNobodyReadyMeansNoBalance) {
   EXPECT_FALSE(view_of(Facts()).balance.has_value());
 }
 
+TEST(FleetView, InstancesAndSessionsStandInTheOrderInWhichPeopleCount) {
+  const auto view = view_of(Facts()
+                                .instance("web-10")
+                                .instance("web-9")
+                                .session("s-10", "web-10")
+                                .session("s-2", "web-9")
+                                .session("s-1", "web-9"));
+  ASSERT_EQ(view.instances.size(), 2U);
+  EXPECT_EQ(view.instances[0].id, "web-9");
+  ASSERT_EQ(view.sessions.size(), 3U);
+  EXPECT_EQ(view.sessions[0].session.id, "s-1");
+  EXPECT_EQ(view.sessions[1].session.id, "s-2");
+  EXPECT_EQ(view.sessions[2].session.id, "s-10");
+  EXPECT_EQ(view.sessions[2].lease.holder.owner, "web-10") << "each keeps its own lease";
+}
+
 TEST(FleetView, AnOwnerWithoutAHeartbeatIsSilent) {
   const auto view = view_of(Facts().instance("a").session("s", "dead"));
   ASSERT_EQ(view.instances.size(), 2U);

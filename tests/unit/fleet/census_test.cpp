@@ -49,10 +49,12 @@ TEST_F(ACensus, BeatsAgainWithinItsIntervalAndTellsWhoLives) {
 TEST_F(ACensus, SaysWithItsNextBeatWhatItOwns) {
   join();
   reply(beat(at(0s)), live({}), at(1ms));
-  census.note_owned(7);
+  census.note_owned(Tally{7, 9}, {1, 2});
   census.note_version(3);
   const Send next = beat(*census.wake());
   EXPECT_EQ(text(next).beat.owned, 7U);
+  EXPECT_EQ(text(next).beat.digest, 9U);
+  EXPECT_EQ(text(next).owned, (std::vector<SessionHash>{1, 2}));
   EXPECT_EQ(text(next).beat.version, 3U);
 }
 

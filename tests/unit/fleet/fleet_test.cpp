@@ -80,6 +80,19 @@ TEST_F(Sharing, WhatNobodyWaitsForIsKept) {
   EXPECT_EQ(owned().size(), 4U);
 }
 
+// The newcomer sees the shares differently: what it waits for is not what the owner would give.
+TEST_F(Sharing, WhatSomebodyWaitsForIsGivenAlthoughAnotherWasPlanned) {
+  begin({}, sessions(4));
+  others = {member("web-1")};
+  hear(FleetChange::instances);
+  settle();
+  for (const std::string& session : sessions(4)) {
+    if (agent.fleet()->preferred(session) == "us") waited_for(session);
+  }
+  advance(3s);
+  EXPECT_EQ(endings.size(), 2U);
+}
+
 // T53: whoever else waits, for whatever reason, an instance never falls below its share.
 TEST_F(Sharing, NoMoreIsGivenBackThanItHasTooMuch) {
   begin({}, sessions(9));

@@ -21,7 +21,7 @@ void Sharing::drive() {
     }
     const auto next = std::ranges::find_if(open, [this](const Send& it) { return answers(it.request); });
     if (next == open.end()) return;
-    const Send sent = *next;
+    Send sent = std::move(*next);
     open.erase(next);
     agent.on_reply(sent.id, std::visit([this](const auto& it) { return this->answer(it); }, sent.request),
                    now);
@@ -38,6 +38,7 @@ void Sharing::perform(Effects& effects) {
 
 bool Sharing::answers(const Request& request) const {
   if (std::holds_alternative<ClockRequest>(request)) return true;
+  if (std::holds_alternative<ListsRequest>(request)) return !silent && gives_lists;
   // One request after the other.
   const bool of_lease =
       std::holds_alternative<AcquireRequest>(request) || std::holds_alternative<ReleaseRequest>(request);
@@ -58,6 +59,21 @@ Reply Sharing::answer(const LookRequest& it) {
   KeyStates states;
   for (const std::string& key : it.keys) states.push_back(redis.contains(key) ? redis.at(key) : KeyState{});
   return states;
+}
+
+Reply Sharing::answer(const ListsRequest& it) {
+  lists_read = it.ids;
+  Lists all;
+  for (const std::string& id : it.ids) {
+    const auto found = lists.find(id);
+    if (found == lists.end()) {
+      all.emplace_back();
+      continue;
+    }
+    auto& hashes = all.emplace_back().emplace();
+    for (const std::string& session : found->second) hashes.push_back(session_hash(session));
+  }
+  return all;
 }
 
 Reply Sharing::answer(const AcquireRequest& it) {

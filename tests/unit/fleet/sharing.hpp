@@ -38,12 +38,15 @@ struct Sharing : testing::Test {
   std::uint64_t version = 0;                // of the sessions
   std::optional<Reply> beat_answer{};       // in place of who lives
   bool silent = false;                      // Redis answers nothing
+  bool gives_lists = true;                  // it answers who asks for lists
   bool grants = true;                       // it answers who asks for leases, or gives them back
   FoundRecord closed{};                     // the record that it answers them with instead
   bool listens = false;
   Token last_token = 100;
   std::vector<BeatRequest> beats{};
-  std::vector<std::string> looked_at{};  // the keys, last
+  std::map<std::string, Sessions> lists{};  // of others, by id: what they say that they own
+  std::vector<std::string> lists_read{};    // the ids, last
+  std::vector<std::string> looked_at{};     // the keys, last
   std::vector<std::string> told{};
   std::map<std::string, Acquired> ours{};  // by session
   std::vector<SessionEnding> endings{};
@@ -113,6 +116,13 @@ struct Sharing : testing::Test {
     share(all);
     settle();
   }
+  // Another instance, which says what it owns.
+  Member says(const std::string& id, const Sessions& owned) {
+    Tally tally;
+    for (const std::string& session : owned) tally.add(session_hash(session));
+    lists[id] = owned;
+    return {id, 1, tally.count, 30s, tally.digest};
+  }
   // What Redis shows.
   void held_by(const std::string& owner, const std::string& session, std::int64_t waiters = 0) {
     redis["poll:lease:" + session] = {Holder{owner, ++last_token}, Grant(owner, 1), 20s, waiters};
@@ -147,6 +157,7 @@ struct Sharing : testing::Test {
   bool answers(const Request& request) const;
   Reply answer(const BeatRequest& it);
   Reply answer(const LookRequest& it);
+  Reply answer(const ListsRequest& it);
   Reply answer(const AcquireRequest& it);
   Reply answer(const RenewRequest& it);
   Reply answer(const ReleaseRequest& it);

@@ -168,5 +168,22 @@ TEST_F(Keeping, EveryReasonWhyRenewalsFailIsToldOnce) {
   }
 }
 
+TEST_F(Keeping, ARenewalThatFailsIsCountedForEachLeaseAlsoWhereItIsNotTold) {
+  keep(1);
+  keep(2);
+  std::size_t told = 0;
+  for (int round = 0; round < 3; ++round) {
+    const Time now = wake();
+    reply(desk.take<Send>().at(0).id, failed(Applied::no, FailureCode::unreachable), now);
+    told += look<Uncertain>().size();
+  }
+  EXPECT_EQ(told, 2U);
+  EXPECT_EQ(keeper.failed_renewals(), 6U);
+  const Time now = wake();
+  const auto sent = desk.take<Send>();
+  reply(sent.at(0).id, all_done(sent.at(0)), now);
+  EXPECT_EQ(keeper.failed_renewals(), 6U);
+}
+
 }  // namespace
 }  // namespace tenure::core

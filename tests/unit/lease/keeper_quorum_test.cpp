@@ -56,6 +56,7 @@ TEST_F(KeepingOnThree, OneNodeDownMakesNothingUncertainHoweverLong) {
     desk.actions.clear();
   }
   EXPECT_EQ(renewed, 10U);
+  EXPECT_EQ(keeper.failed_renewals(), 0U);
 }
 
 TEST_F(KeepingOnThree, TwoNodesDownAreUncertainAndThenALoss) {

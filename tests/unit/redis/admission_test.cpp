@@ -1,5 +1,6 @@
 // Admission: which life of a server a connection speaks to, at its beginning and whenever the record has
 // changed.
+#include <array>
 #include <utility>
 
 #include "unit/redis/conversing.hpp"
@@ -15,7 +16,7 @@ TEST_F(Admitted, AdmittedARecordIsToldAndItsEpochGoesAlong) {
   talk.ask(RequestId{1}, acquire_a, out);
   const auto heard = hear(record("e7", "quarantined"));
   ASSERT_TRUE(heard.admitted);
-  EXPECT_FALSE(heard.answer);
+  EXPECT_TRUE(heard.answers.empty());
   EXPECT_EQ(heard.admitted->epoch, "e7");
   EXPECT_FALSE(heard.admitted->open);
   EXPECT_EQ(said(), (std::vector<Command>{call(acquire_a, "e7")}));
@@ -39,7 +40,7 @@ TEST_F(Admitted, RefusedTheConnectionIsOfNoUseAndTheRequestsNeverLeft) {
     Conversation& talk = open();
     talk.ask(RequestId{1}, acquire_a, out);
     said();
-    EXPECT_FALSE(talk.hear(value, out));
+    EXPECT_FALSE(try_hear(value));
     EXPECT_TRUE(said().empty());
     const auto unanswered = talk.close();
     ASSERT_EQ(unanswered.size(), 1U);
@@ -147,7 +148,9 @@ TEST_F(Admitted, AThirdAdmissionCountsTheReturnedAnew) {
   EXPECT_FALSE(answer(no_script));  // 4 goes back, before 5
   said();
   EXPECT_TRUE(hear(record("e3")).admitted);
-  EXPECT_EQ(said(), (std::vector<Command>{call(release_b, "e3", CallBy::body), call(release_a, "e3")}));
+  const std::array both{&std::get<core::ReleaseRequest>(release_b),
+                        &std::get<core::ReleaseRequest>(release_a)};
+  EXPECT_EQ(said(), (std::vector<Command>{release_call(both, {}, CallBy::body)}));
 }
 
 // T12: between the two the release is held back, so the acquire still comes first.
@@ -225,9 +228,10 @@ TEST_F(Admitted, WhatWasSeenOutlivesTheConnection) {
   const auto introduce = [this] { return introduction(1); };
   Conversation first({}, {}, introduce, seen);
   first.open(out);
-  ASSERT_TRUE(first.hear(record("e1"), out));
+  std::vector<Conversation::Answer> answers;
+  ASSERT_TRUE(first.hear(record("e1"), out, answers));
   first.ask(RequestId{1}, acquire_a, out);
-  ASSERT_TRUE(first.hear(Value::of(7), out));
+  ASSERT_TRUE(first.hear(Value::of(7), out, answers));
   said();
   Conversation second({}, {}, introduce, seen);
   second.open(out);

@@ -12,6 +12,13 @@ TEST(ABeat, IsReadAsItWasWritten) {
   EXPECT_TRUE(beat_text(beat).starts_with(beat_opening(beat.boot))) << "by which a script knows whose it is";
 }
 
+TEST(ABeat, SaysADigestThatFitsIntoNoDouble) {
+  core::Beat with = beat;
+  with.digest = 18'446'744'073'709'551'615U;
+  EXPECT_EQ(read_beat(beat_text(with)), with);
+  EXPECT_NE(beat_text(with).find(R"("digest":"18446744073709551615")"), std::string::npos);
+}
+
 // Instances of several versions share sessions while one after the other is replaced.
 TEST(ABeat, FromBeforeThereWereVersionsIsRead) {
   EXPECT_EQ(read_beat(R"({"boot":"0123456789abcdef","status":"ready","started":1794750636000,"weight":2,)"

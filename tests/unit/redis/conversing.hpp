@@ -67,10 +67,31 @@ struct Conversing : testing::Test {
     if (tells_seen) command.push_back(std::to_string(seen));
     return command;
   }
-  std::vector<Command> said() { return std::exchange(out, {}); }
-  Conversation::Heard hear(const Value& value) { return it->hear(value, out).value(); }
+  // Also what was gathered so far.
+  std::vector<Command> said() {
+    if (it) it->flush(out);
+    return std::exchange(out, {});
+  }
+  struct Heard {
+    std::vector<Conversation::Answer> answers{};
+    std::optional<core::Record> admitted{};
+  };
+  tl::expected<std::optional<core::Record>, core::Failure> try_hear(const Value& value) {
+    std::vector<Conversation::Answer> answers;
+    return it->hear(value, out, answers);
+  }
+  Heard hear(const Value& value) {
+    it->flush(out);
+    Heard heard;
+    heard.admitted = it->hear(value, out, heard.answers).value();
+    return heard;
+  }
   // The answer that this value completes, if any.
-  std::optional<Conversation::Answer> answer(const Value& value) { return hear(value).answer; }
+  std::optional<Conversation::Answer> answer(const Value& value) {
+    const Heard heard = hear(value);
+    EXPECT_LE(heard.answers.size(), 1U);
+    return heard.answers.empty() ? std::nullopt : std::optional(heard.answers.front());
+  }
 };
 
 }  // namespace tenure::redis

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
 
 namespace tenure::redis {
@@ -81,14 +82,28 @@ TEST(ScriptCall, AReassertCarriesTheEpochAndEachGrantWithItsToken) {
 }
 
 TEST(ScriptCall, AReleaseCarriesTheGrantWithoutItsTokenAndWakesTheNext) {
-  EXPECT_EQ(call(release), by(release_script, {"2", "redlock:a", "tenure:queue:redlock:a",
-                                               "tenure:wake:", "250", stamp, ""}));
+  EXPECT_EQ(call(release),
+            by(release_script, {"2", "redlock:a", "tenure:queue:redlock:a", "tenure:wake:", "250", stamp}));
 }
 
 // L6
 TEST(ScriptCall, AQuietReleaseThatLeavesTheQueueSaysBoth) {
   EXPECT_EQ(call(leave), by(release_script,
                             {"2", "redlock:a", "tenure:queue:redlock:a", "tenure:wake:", "0", stamp, place}));
+}
+
+TEST(ScriptCall, ReleasesThatGoTogetherNameLeasesQueuesAndGrantsInTheSameOrder) {
+  const core::ReleaseRequest a{"a", grant};
+  const core::ReleaseRequest b{"b", ticket};
+  const std::array both{&a, &b};
+  EXPECT_EQ(release_call(both, {}, CallBy::sha1),
+            by(release_script,
+               {"4", "a", "b", "tenure:queue:a", "tenure:queue:b", "tenure:wake:", "250", stamp, place}));
+  const core::ReleaseRequest leaves{"b", ticket, ticket};
+  const std::array one_leaves{&a, &leaves};
+  EXPECT_EQ(release_call(one_leaves, {}, CallBy::sha1),
+            by(release_script, {"4", "a", "b", "tenure:queue:a", "tenure:queue:b", "tenure:wake:", "250",
+                                stamp, place, "", place}));
 }
 
 // M22: the quarantine that was sat out, whichever one the connection was admitted to since.

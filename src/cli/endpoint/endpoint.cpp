@@ -1,0 +1,154 @@
+#include "cli/endpoint/endpoint.hpp"
+
+#include <utility>
+
+#include "cli/doctor/diagnosis.hpp"
+#include "cli/doctor/doctor_output.hpp"
+#include "cli/endpoint/readiness.hpp"
+#include "cli/message.hpp"
+#include "cli/version.hpp"
+#include "core/base/text.hpp"
+#include "core/lease/timing.hpp"
+#include "http/host_check.hpp"
+#include "http/token.hpp"
+#include "runtime/wall_clock.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+using http::Request;
+using http::Response;
+using namespace std::chrono_literals;
+
+constexpr core::Duration stuck_after = 5s;
+constexpr http::Freshness fresh{1s};
+// Of what asks each node a dozen things.
+constexpr http::Freshness nodes_fresh{.at_least = 2s, .times_its_making = 4};
+// Beside its connections: the listener twice, and what its thread waits with.
+constexpr std::size_t own_descriptors = 8;
+
+ExitCode code_for(http::ListenError::Code code) {
+  using enum http::ListenError::Code;
+  switch (code) {
+    case taken:
+      return ExitCode::unavailable;
+    case not_permitted:
+    case no_address:
+      return ExitCode::usage;
+    case system:
+      break;
+  }
+  return ExitCode::own_error;
+}
+
+}  // namespace
+
+Endpoint::Endpoint(http::Listener listener, std::string token)
+    : listener_(std::move(listener)), token_(std::move(token)), started_ms_(runtime::wall_now_ms()) {}
+
+tl::expected<std::unique_ptr<Endpoint>, Endpoint::Failed> Endpoint::open(const HttpArgs& args) {
+  if (!args.address) return nullptr;
+  std::string token;
+  if (!args.token_file.empty()) {
+    auto file = http::read_token_file(args.token_file);
+    if (!file) return tl::unexpected(Failed{ExitCode::usage, "--http-token-file: " + file.error()});
+    if (file->exposed) {
+      say("warning: " + core::printable(args.token_file, 200) +
+          " holds a token, and others can read it: chmod 600");
+    }
+    token = std::move(file->token);
+  }
+  auto listener = http::Listener::open(*args.address);
+  if (!listener) {
+    return tl::unexpected(Failed{code_for(listener.error().code), "--http: " + listener.error().message});
+  }
+  return std::unique_ptr<Endpoint>(new Endpoint(std::move(*listener), std::move(token)));
+}
+
+void Endpoint::describe(Owner owner, std::function<void(Json&)> add_state) {
+  owner_ = std::move(owner);
+  add_state_ = std::move(add_state);
+  // What the command knows of itself is behind the locks of its client.
+  Pulse& client = loops_.add("the client");
+  auto& looked = cache<Response>(
+      [this, &client] {
+        const Turn turn(&client);
+        return self();
+      },
+      fresh);
+  routes_.add(
+      "/livez",
+      [this, &looked](const Request&) {
+        looked.get();
+        return livez();
+      },
+      http::Routes::For::everybody);
+  auto& readiness = cache<Response>(
+      [this] {
+        const Readiness found = look_at_readiness(owner_.nodes);
+        return Response::text(found.is_ready() ? 200 : 503, found.text());
+      },
+      fresh);
+  routes_.add(
+      "/readyz",
+      [this, &readiness](const Request& request) -> std::optional<Response> {
+        const auto all = readiness.get();
+        if (!all) return std::nullopt;
+        return readyz(*all, request);
+      },
+      http::Routes::For::everybody);
+  routes_.add("/api/v1/self", [this](const Request&) { return self(); });
+  auto& nodes = cache<Response>(
+      [this] {
+        const auto timing = core::make_timing(core::timing_options({}, owner_.nodes.keyspace.cap));
+        const core::Duration timeout = timing ? timing->node_timeout : core::Duration(1s);
+        return Response::json(doctor_json(diagnose(owner_.nodes, owner_.lock_prefix, timeout)));
+      },
+      nodes_fresh);
+  routes_.add("/api/v1/nodes", [&nodes](const Request&) { return nodes.get(); });
+}
+
+Response Endpoint::self() const {
+  Json json;
+  json.open_object();
+  json.key("command").text(owner_.command);
+  json.key("version").text(version());
+  json.key("id").text(owner_.id);
+  json.key("started_ms").number(started_ms_);
+  json.key("at_ms").number(runtime::wall_now_ms());
+  if (add_state_) add_state_(json);
+  json.close_object();
+  return Response::json(json.written() + "\n");
+}
+
+Response Endpoint::livez() {
+  auto stuck = loops_.stuck(runtime::boot_now(), stuck_after);
+  return stuck.empty() ? Response::text(200, "ok\n") : Response::text(503, std::move(stuck));
+}
+
+// Addresses of nodes are not for everybody.
+Response Endpoint::readyz(const Response& all, const Request& request) const {
+  if (request.trusted) return all;
+  return Response::text(all.status,
+                        all.status == 200 ? "ready\n" : "not ready: why is told to who shows the token\n");
+}
+
+void Endpoint::start() {
+  if (!server_) {
+    server_.emplace(listener_, routes_, http::Access{token_, listener_.address(), http::own_name()});
+  }
+  server_->start();
+}
+
+void Endpoint::rest() {
+  if (server_) server_->stop();
+  for (const auto& it : looks_) it->give_up();
+  for (const auto& it : looks_) it->rest();
+}
+
+std::size_t descriptors_to_serve(const Endpoint* endpoint, std::size_t nodes, std::size_t looks) {
+  return endpoint == nullptr ? 0 : http::Limits{}.connections + own_descriptors + looks * nodes;
+}
+
+}  // namespace tenure::cli

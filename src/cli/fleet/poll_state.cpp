@@ -1,0 +1,82 @@
+#include "cli/fleet/poll_state.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/endpoint/own_json.hpp"
+#include "cli/endpoint/page_of.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+template <class Number>
+void add_count(Json& json, std::string_view key, Number count) {
+  json.key(key).number(static_cast<std::int64_t>(count));
+}
+
+}  // namespace
+
+void add_polling(Json& json, const Polling* polling) {
+  json.key("fleet");
+  if (polling == nullptr) {
+    json.null();
+    return;
+  }
+  json.open_object();
+  json.key("name").text(polling->fleet.name());
+  add_count(json, "owned", polling->fleet.owned_sessions().size());
+  json.key("instances").open_array();
+  for (const auto& instance : polling->fleet.live_instances()) {
+    json.open_object().key("id").text(instance.id);
+    add_count(json, "weight", instance.weight);
+    add_count(json, "owned", instance.owned);
+    json.close_object();
+  }
+  json.close_array();
+  const auto counts = polling->poller.counts();
+  json.key("polls").open_object();
+  add_count(json, "started", counts.started);
+  add_count(json, "succeeded", counts.succeeded);
+  add_count(json, "failed", counts.failed);
+  add_count(json, "aborted", counts.aborted);
+  add_count(json, "refused", counts.refused);
+  add_count(json, "in_flight", counts.in_flight);
+  json.close_object().close_object();
+}
+
+http::Response owned_json(const http::Request& request, const Polling* polling) {
+  const auto page = page_of(request);
+  if (!page) return page.error();
+  std::vector<std::string> owned;
+  if (polling != nullptr) owned = polling->fleet.owned_sessions();
+  std::ranges::sort(owned);
+  const auto from = std::ranges::upper_bound(owned, page->after);
+  const auto count = std::min(page->limit, static_cast<std::size_t>(owned.end() - from));
+  const auto end = from + static_cast<std::ptrdiff_t>(count);
+  Json json;
+  json.open_object();
+  add_count(json, "total", owned.size());
+  json.key("sessions").open_array();
+  for (auto it = from; it != end; ++it) {
+    const auto lease = polling->fleet.lease_info(*it);
+    if (!lease) continue;  // it has just gone
+    json.open_object().key("id").text(*it);
+    add_count(json, "token", lease->token);
+    add_left(json, lease->deadline);
+    json.close_object();
+  }
+  json.close_array().key("next");
+  if (end != owned.end()) {
+    json.text(*(end - 1));
+  } else {
+    json.null();
+  }
+  json.close_object();
+  return http::Response::json(json.written() + "\n");
+}
+
+}  // namespace tenure::cli

@@ -1,0 +1,13 @@
+// The status line and the headers of an answer: the same for all of them, so that no handler can forget what keeps browsers safe.
+#pragma once
+
+#include <string>
+
+#include "http/routes.hpp"
+
+namespace tenure::http {
+
+// Up to and including the empty line.
+std::string response_head(const Response& response, bool keep_alive);
+
+}  // namespace tenure::http
