@@ -90,6 +90,7 @@ class Fleet {
     bool loose = false;           // it is among loose_
     bool watched = false;         // it is among watched_
     bool out_of_turn = false;     // asked for although another should have it: nobody takes it
+    bool seen_free = false;       // by a look, while somebody waited for it
     MemberIndex owner = nobody;   // as last heard, of what is not ours
     MemberIndex placed = nobody;  // who should have it
     std::optional<std::uint32_t>

@@ -71,8 +71,8 @@ void Fleet::forget_unshared() {
 void Fleet::place(Time now, Actions& actions) {
   refresh_ = Refresh::none;
   if (blind()) {
-    // However often it is tried some lists cannot be read: then leases tell.
-    if (++blind_ >= blind_max) claims_.give_lists_up();
+    // However often it is tried some lists cannot be read, though beats are answered: then leases tell.
+    if (last_seen_ >= refresh_began_ && ++blind_ >= blind_max) claims_.give_lists_up();
     return refresh_by(now + next_patience());
   }
   blind_ = 0;
@@ -108,7 +108,7 @@ void Fleet::place(Time now, Actions& actions) {
   for (std::size_t i = 0; i < shared.size(); ++i) {
     Session& session = shared[i]->second;
     const bool news = std::exchange(session.placed, plan.placed[i]) != plan.placed[i];
-    if (news) session.out_of_turn = false;
+    if (news) session.out_of_turn = session.seen_free = false;
     // However long nobody has had it: whoever should have it from now on comes first.
     if (news && session.free_since) session.free_since = now;
     if (session.placed != nobody) planned_[session.placed].add(session.hash);
@@ -268,13 +268,16 @@ void Fleet::note(At it, const std::optional<View>& view, Time now, Actions& acti
   }
   if (session.stage != Stage::apart || session.placed == self_) return;
   if (view && view->holder) session.owner = seat_of(view->holder->owner);
-  session.out_of_turn = view && !view->holder && !view->stirs;
+  const bool free = view && !view->holder && !view->stirs;
+  // Whoever stands in its queue comes first, and needs a moment to see that it is free. Not longer: waiters may be dead.
+  session.out_of_turn = free && (view->waiters == 0 || session.seen_free);
+  session.seen_free = free;
   if (session.out_of_turn) {
     loosen(it);
-  } else if (session.owner != nobody) {
+  } else if (!free && session.owner != nobody) {
     session.free_since.reset();
   } else {
-    // It is held by somebody who does not live, kept for a waiter, or half granted: it is looked at again later.
+    // It is held by somebody who does not live, waited or kept for, or half granted: it is looked at again later.
     session.free_since = now;
     watch(it);
   }

@@ -110,6 +110,24 @@ TEST_F(Sharing, NothingIsAskedForWhileItIsNotKnownWhatOthersHave) {
   EXPECT_EQ(owned(), Sessions{"s2"});
 }
 
+// Silence says nothing about lists.
+TEST_F(Sharing, AfterAnOutageListsAreReadAgain) {
+  others = {says("web-1", {"s1"})};
+  held_by("web-1", "s1");
+  gives_lists = false;
+  start();
+  share(sessions(2));
+  advance(500ms);
+  beat_answer = silence;
+  advance(90s);
+  beat_answer.reset();
+  gives_lists = true;
+  lists_read.clear();
+  advance(20s);
+  EXPECT_EQ(owned(), Sessions{"s2"});
+  EXPECT_EQ(lists_read, std::vector<std::string>{"web-1"});
+}
+
 // A command that was renamed, a list that never comes in time.
 TEST_F(Sharing, WhereListsCanNeverBeReadTheLeasesTell) {
   others = {says("web-1", {"s1"})};
@@ -141,6 +159,21 @@ TEST_F(Sharing, SessionsThatComeAreTakenAlthoughHeartbeatsAreAway) {
   EXPECT_EQ(owned(), sessions(1)) << "perhaps it is back in a moment";
   advance(20s);
   EXPECT_EQ(owned(), sessions(2));
+}
+
+// L4: the lease of a dead owner may end in the moment in which it is our turn to look.
+TEST_F(Sharing, WhoWaitsForASessionHasATurnToSeeThatItIsFree) {
+  begin({member("web-1")}, sessions(2));
+  ASSERT_EQ(owned().size(), 1U);
+  const std::string other = owned().front() == "s1" ? "s2" : "s1";
+  redis["poll:lease:" + other].waiters = 1;
+  looked_at.clear();
+  for (int i = 0; i < 1000 && looked_at.empty(); ++i) advance(10ms);
+  ASSERT_FALSE(looked_at.empty());
+  advance(1s);
+  EXPECT_EQ(owned().size(), 1U) << "web-1 comes first";
+  advance(20s);
+  EXPECT_EQ(owned().size(), 2U) << "it may be dead";
 }
 
 // T53: it took what nobody took, and does not give it away again by a plan that did not know.

@@ -79,7 +79,7 @@ Reply Sharing::answer(const ListsRequest& it) {
 Reply Sharing::answer(const AcquireRequest& it) {
   if (!closed.absent()) return NotOpen{closed};
   const auto found = redis.find(it.key);
-  if (found != redis.end() && found->second.grant != it.grant) {
+  if (found != redis.end() && found->second.exists() && found->second.grant != it.grant) {
     if (it.ticket) found->second.waiters = std::max<std::int64_t>(found->second.waiters, 1);
     return Held{*found->second.holder, found->second.left, it.ticket ? std::optional(0) : std::nullopt};
   }
