@@ -54,8 +54,9 @@ void Network::send(const std::shared_ptr<Connection>& connection, redis::Command
     });
   }
   schedule_.at(*arrival, [this, arrived = Arrived{connection, shared, std::move(on_reply)}]() mutable {
-    if (!alive(*arrived.connection)) return;
-    const std::size_t node = arrived.connection->node;
+    const auto& [client, node] = std::pair(arrived.connection->client, arrived.connection->node);
+    // The other side is gone, and the sender was not told: as good as lost on the way.
+    if (!alive(*arrived.connection)) return trouble(client, node, schedule_.now());
     servers_[node].arrived.push_back(std::move(arrived));
     wake(node);
   });
