@@ -107,6 +107,20 @@ TEST(Loss, ACommandThatListensHasTheGraceToEnd) {
   EXPECT_TRUE(has(holder->out(), "tidy"));
 }
 
+// As by Ctrl-Z, after it was told to end.
+TEST(Loss, ACommandThatStopsWhileItIsToEndIsContinued) {
+  ReadyRedis redis;
+  const auto holder = start_tenure(
+      Job{.options = {"--ttl", "2s", "--grace", "800ms"},
+          .command =
+              shell("trap 'kill -TSTP $$; echo tidy; exit 0' TERM; echo ready; while :; do sleep 0.02; done")}
+          .words(redis.url()));
+  ASSERT_TRUE(prints(*holder, "ready"));
+  redis.pause();
+  EXPECT_EQ(holder->exit_code(), 79);
+  EXPECT_TRUE(has(holder->out(), "tidy"));
+}
+
 // T33, F9
 TEST(Loss, AKeyDeletedByHandEndsTheCommandAtTheNextRenewal) {
   ReadyRedis redis;

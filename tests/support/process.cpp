@@ -78,7 +78,6 @@ struct Launch {
   char* const* argv;
   char* const* environment;
   const char* directory;
-  bool own_group;
   int in;
   int out;
   int err;
@@ -89,7 +88,8 @@ struct Launch {
 [[noreturn]] void run_child(const Launch& launch) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != launch.parent) _exit(127);  // it died before the line above
-  if (launch.own_group) setpgid(0, 0);
+  // Not a job of the shell that the tests run in: its terminal neither stops nor ends it, and it cannot stop the tests.
+  setsid();
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -118,7 +118,6 @@ Process::Process(std::vector<std::string> argv, Options options)
   const Launch launch{argv_pointers.data(),
                       environment_pointers.data(),
                       options.directory.c_str(),
-                      options.own_group,
                       open_input(options.input),
                       out_,
                       err_,

@@ -19,7 +19,7 @@ class Process {
     std::vector<std::string> environment{};  // "NAME=value", on top of the test's own; "NAME" removes it
     std::string input{};                     // what it reads from its standard input
     std::string directory{};                 // where it runs; empty: where the test does
-    bool own_group = false;                  // makes it the leader of a group, which ends with it
+    bool own_group = false;                  // what it has started ends with it
   };
 
   // Throws std::runtime_error when the program cannot be run. A name without a slash is looked up in PATH.

@@ -96,7 +96,7 @@ class Electing {
                         endpoint_ == nullptr ? std::nullopt : std::optional(endpoint_->fd()));
       const Serving serving(endpoint_);
       StopOnSignal stop(signals, notify_, [](int signal) {
-        if (signal == SIGTSTP) stop_own_group();
+        if (signal == SIGTSTP) stop_ourselves();
       });
       auto standing = stand(stop);
       if (!standing) return fail_at_start(standing.error());

@@ -221,7 +221,7 @@ int run(const RunArgs& args) {
   StopOnSignal stop(guards.signals, notify, [&](int other) {
     if (other != SIGTSTP) return;
     if (countdown) countdown->erase();
-    stop_own_group();
+    stop_ourselves();
   });
   auto lease = client->lock(args.name, plan->lock).acquire(wait_of(args, *plan, countdown), stop.token());
   const auto signal = stop.finish();

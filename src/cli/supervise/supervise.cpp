@@ -104,8 +104,10 @@ class Supervisor {
           run_.watchdog.on_child();
           break;
         case SIGTSTP:
-          // The terminal was not lent. Once the command has stopped, we do as well.
-          if (!notice_) pass_on(SIGTSTP);
+          // The terminal was not lent, so that all of our group were told. Once the command has stopped, we do as well.
+          if (notice_) break;
+          told_to_stop_ = true;
+          pass_on(SIGTSTP);
           break;
         case SIGTTIN:
         case SIGTTOU:
@@ -163,10 +165,12 @@ class Supervisor {
   // Ctrl-Z. The shell that started us sees only us: it has its prompt again when we stop, and "fg" continues us, and
   // through us the command. While we are stopped nothing renews the lease; the watchdog, which is not stopped, kills the
   // command before another can have the name. Where no shell could continue us, the command goes on at once: otherwise it
-  // would stand still until it is killed.
+  // would stand still until it is killed. The same goes for one that somebody stopped by hand, and for one that is to end.
   void stop_with_the_command() {
+    const bool told = std::exchange(told_to_stop_, false);
+    const bool alone = is_lent_to(group_);  // only the command heard of it
+    if (notice_ || (!told && !alone)) return pass_on(SIGCONT);
     continued_ = true;
-    if (notice_) return;  // it is to end, not to stop
     take_terminal_back(group_);
     tell_watchdog(deadline_now());
     if (has_job_control()) {
@@ -175,13 +179,13 @@ class Supervisor {
                                     core::to_text(std::chrono::floor<std::chrono::seconds>(left)) +
                                     ", the command is killed, and the name is free for others");
     }
-    stop_own_group();
+    alone ? stop_own_group() : stop_ourselves();
   }
 
-  // By "fg" or "bg", or by whoever sent SIGCONT. A command that is ending has been continued for that.
+  // By "fg" or "bg", or by whoever sent SIGCONT.
   void on_continued() {
-    if (!std::exchange(continued_, false) || notice_ || group_ == 0) return;
-    if (lends_terminal_at_once()) lend_terminal(group_);
+    if (!std::exchange(continued_, false) || group_ == 0) return;
+    if (!notice_ && lends_terminal_at_once()) lend_terminal(group_);
     pass_on(SIGCONT);
   }
 
@@ -274,7 +278,8 @@ class Supervisor {
   Ending ending_;
   pid_t group_ = 0;  // the command's, once it has one
   bool wants_terminal_ = false;
-  bool continued_ = false;  // we were, and the command must be
+  bool told_to_stop_ = false;  // with all of our group, and the command is about to
+  bool continued_ = false;     // we were, and the command must be
 };
 
 }  // namespace

@@ -13,8 +13,10 @@ bool lends_terminal_at_once() { return has_terminal() && isatty(STDOUT_FILENO) =
 
 void lend_terminal(pid_t group) { tcsetpgrp(STDIN_FILENO, group); }
 
+bool is_lent_to(pid_t group) { return tcgetpgrp(STDIN_FILENO) == group; }
+
 void take_terminal_back(pid_t group) {
-  if (tcgetpgrp(STDIN_FILENO) == group) tcsetpgrp(STDIN_FILENO, getpgrp());
+  if (is_lent_to(group)) tcsetpgrp(STDIN_FILENO, getpgrp());
 }
 
 bool has_job_control() {
@@ -22,13 +24,16 @@ bool has_job_control() {
   return getsid(parent) == getsid(0) && getpgid(parent) != getpgrp();
 }
 
-void stop_own_group() {
+namespace {
+
+// As kill() names them.
+void stop(pid_t whom) {
   sigset_t stop{};
   sigemptyset(&stop);
   sigaddset(&stop, SIGTSTP);
   sigset_t before{};
-  kill(0, SIGTSTP);
-  // Here it takes effect, on all threads; the command's signal alone would leave a script that started us running.
+  kill(whom, SIGTSTP);
+  // Here it takes effect, on all threads.
   pthread_sigmask(SIG_UNBLOCK, &stop, &before);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   // What continued us has been obeyed.
@@ -38,5 +43,11 @@ void stop_own_group() {
   const timespec at_once{};
   sigtimedwait(&go_on, nullptr, &at_once);
 }
+
+}  // namespace
+
+void stop_own_group() { stop(0); }
+
+void stop_ourselves() { stop(getpid()); }
 
 }  // namespace tenure::cli

@@ -15,6 +15,9 @@ bool lends_terminal_at_once();
 // Safe in a forked child. The caller must not be stopped by SIGTTOU: Signals sees to that.
 void lend_terminal(pid_t group);
 
+// Does the terminal listen to that group?
+bool is_lent_to(pid_t group);
+
 // Back to our own group, if that one still has it.
 void take_terminal_back(pid_t group);
 
@@ -24,5 +27,7 @@ bool has_job_control();
 // Stops our whole group, as Ctrl-Z would, and returns when it is continued. Returns at once where nobody could continue
 // it: the kernel stops no group that no shell looks after. SIGTSTP and SIGCONT must be blocked: Signals sees to that.
 void stop_own_group();
+// The same for us alone, where the others of our group were told as well.
+void stop_ourselves();
 
 }  // namespace tenure::cli
