@@ -52,6 +52,7 @@ bool Countdown::can_be_seen() {
 
 Countdown::~Countdown() {
   thread_.request_stop();
+  hourglass_.end();
   if (thread_.joinable()) thread_.join();
   erase();
 }
@@ -73,6 +74,7 @@ void Countdown::erase() {
 }
 
 void Countdown::count(const std::stop_token& stop) {
+  const runtime::Hourglass::Scope scope(&hourglass_);
   std::unique_lock hold(mutex_);
   while (!stop.stop_requested()) {
     const auto change = change_;

@@ -13,6 +13,7 @@
 
 #include "cli/lock/lock_view.hpp"
 #include "core/base/time.hpp"
+#include "runtime/net/hourglass.hpp"
 #include "tenure/refusal.hpp"
 
 namespace tenure::cli {
@@ -55,6 +56,8 @@ class Countdown {
   std::uint64_t change_ = 0;  // how often that was said
   core::Time opens_at_{};     // of a quarantine
   bool drawn_ = false;
+  runtime::Hourglass hourglass_{
+      core::Time::max()};  // nobody waits for a node that is silent once the wait is over
   std::jthread thread_{};  // the last: it ends before what it uses
 };
 

@@ -11,6 +11,10 @@ namespace tenure::runtime {
 
 class Hourglass {
  public:
+  // It is over before it has begun.
+  Hourglass() = default;
+  explicit Hourglass(core::Time until) { begin(until); }
+
   void begin(core::Time until) { until_ = until.time_since_epoch().count(); }
   void end() { until_ = core::long_ago.time_since_epoch().count(); }
   bool is_over() const { return boot_now() >= core::Time(core::Duration(until_.load())); }
