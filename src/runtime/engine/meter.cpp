@@ -6,6 +6,8 @@ namespace tenure::runtime {
 
 namespace {
 
+constexpr std::size_t stopped_max = 1'000;
+
 std::uint64_t& count_of(AcquisitionMetrics& counts, core::RefusalCode code) {
   switch (code) {
     case core::RefusalCode::held:
@@ -123,6 +125,8 @@ void Meter::on_started(core::ElectionId election, const std::string& key) {
 
 void Meter::on_stopped(core::ElectionId election) {
   Election& stopped = elections_.at(election);
+  // Who stands for ever new names is not remembered by all of them.
+  if (stopped_.size() >= stopped_max) stopped_.erase(stopped_.begin());
   stopped_.emplace(std::move(stopped.key), stopped.counts);
   elections_.erase(election);
 }
