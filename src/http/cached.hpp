@@ -18,9 +18,12 @@ namespace tenure::http {
 
 struct Freshness {
   core::Duration at_least{};  // an answer is served for so long
-  // And for so many times as long as it took to make: what is expensive is made less often. Not so if it failed.
+  // And for so many times as long as it took to make, the shorter of the last two times: what is expensive is made less often, but
+  // not because this machine was busy once. Not so if it failed.
   int times_its_making = 0;
   core::Duration at_most = std::chrono::seconds(30);
+  // While the next answer is made, the last one is served, if it is not older than at_most: nobody waits for what is expensive.
+  bool serves_last = false;
 };
 
 // Work on threads of its own, which must be over before a process may be forked or ends. Neither is called while another thread
@@ -47,20 +50,21 @@ class Cached : public Looks {
   Cached(const Cached&) = delete;
   Cached& operator=(const Cached&) = delete;
 
-  // The answer while it is fresh; otherwise nullopt, and the work is under way. Never blocks.
+  // The answer while it is fresh, or may be served all the same; otherwise nullopt. The work is under way if it is not fresh. Never
+  // blocks.
   std::optional<Value> get() {
     const std::lock_guard lock(mutex_);
     if (runtime::boot_now() < stale_at_) {
       if (failure_) std::rethrow_exception(failure_);
       return value_;
     }
-    if (working_) return std::nullopt;
+    if (working_) return last();
     if (thread_.joinable()) thread_.join();  // it has done its work, and ends
     given_up_ = false;
     hourglass_.begin(runtime::boot_now() + work_max);
     thread_ = std::thread([this] { refresh(); });
     working_ = true;
-    return std::nullopt;
+    return last();
   }
 
   bool is_working() const {
@@ -96,6 +100,12 @@ class Cached : public Looks {
     }
   }
 
+  // The mutex is held.
+  std::optional<Value> last() const {
+    const bool serves = freshness_.serves_last && runtime::boot_now() < made_at_ + freshness_.at_most;
+    return serves ? value_ : std::nullopt;
+  }
+
   void refresh() {
     const core::Time began = runtime::boot_now();
     std::optional<Value> value;
@@ -111,7 +121,9 @@ class Cached : public Looks {
     if (given_up_) return;
     const core::Time now = runtime::boot_now();
     core::Duration kept = freshness_.at_least;
-    if (value && !failed(*value)) kept = std::max(kept, (now - began) * freshness_.times_its_making);
+    const core::Duration took = std::min(now - began, std::exchange(took_before_, now - began));
+    if (value && !failed(*value)) kept = std::max(kept, took * freshness_.times_its_making);
+    made_at_ = now;
     stale_at_ = now + std::min(kept, freshness_.at_most);
     value_ = std::move(value);
     failure_ = failure;
@@ -123,6 +135,8 @@ class Cached : public Looks {
   bool working_ = false;
   bool given_up_ = false;
   runtime::Hourglass hourglass_{};
+  core::Duration took_before_ = core::Duration::max();
+  core::Time made_at_ = core::long_ago;
   core::Time stale_at_ = core::long_ago;
   std::optional<Value> value_{};
   std::exception_ptr failure_{};

@@ -44,12 +44,18 @@ std::string_view reason(unsigned status) {
   }
 }
 
+std::string beginning(unsigned status, std::string_view type) {
+  std::string head = "HTTP/1.1 " + std::to_string(status) + " ";
+  head.append(reason(status)).append("\r\n").append(always);
+  return head.append("Content-Type: ").append(type).append("\r\n");
+}
+
 }  // namespace
 
+std::string stream_head() { return beginning(200, events_type) + "Connection: close\r\n\r\n"; }
+
 std::string response_head(const Response& response, bool keep_alive) {
-  std::string head = "HTTP/1.1 " + std::to_string(response.status) + " ";
-  head.append(reason(response.status)).append("\r\n").append(always);
-  head.append("Content-Type: ").append(response.type).append("\r\n");
+  std::string head = beginning(response.status, response.type);
   head += "Content-Length: " + std::to_string(response.body ? response.body->size() : 0) + "\r\n";
   if (response.status == 401) head += "WWW-Authenticate: Bearer\r\n";
   if (response.status == 405) head += "Allow: GET, HEAD\r\n";

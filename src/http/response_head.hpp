@@ -9,5 +9,7 @@ namespace tenure::http {
 
 // Up to and including the empty line.
 std::string response_head(const Response& response, bool keep_alive);
+// Of events that go on until the connection ends.
+std::string stream_head();
 
 }  // namespace tenure::http

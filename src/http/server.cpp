@@ -18,9 +18,11 @@
 #include <cerrno>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -39,6 +41,8 @@ using tcp = asio::ip::tcp;
 
 // From one question to a handler whose answer is not known yet to the next.
 constexpr std::chrono::milliseconds ask_again{10};
+// The same for a stream. A person does not see the difference to at once.
+constexpr std::chrono::milliseconds stream_again{50};
 // How long, and for how much, the rest of a request that was refused is read: a socket that is closed with something unread takes
 // the answer back.
 constexpr std::chrono::milliseconds linger_time{1'000};
@@ -54,6 +58,7 @@ struct Floor {
   const Access& access;
   const Limits& limits;
   std::map<std::uint64_t, Session*> sessions{};  // by age
+  std::size_t streams = 0;                       // of these
 };
 
 // One connection: reads a request, answers it, and again.
@@ -67,7 +72,10 @@ class Session : public std::enable_shared_from_this<Session> {
         buffer_(floor.limits.head_bytes + 1) {
     floor_.sessions.emplace(number_, this);
   }
-  ~Session() { floor_.sessions.erase(number_); }
+  ~Session() {
+    floor_.sessions.erase(number_);
+    if (stream_of_events_) floor_.streams -= 1;
+  }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -117,7 +125,12 @@ class Session : public std::enable_shared_from_this<Session> {
     if (host.empty()) return refuse(400, "a request must say Host, once");
     const std::string authorization(head["Authorization"]);
     const std::string fetch_site(head["Sec-Fetch-Site"]);
-    const auto verdict = floor_.access.admit({host, authorization, fetch_site});
+    const std::string target(head.target());
+    const auto mark = std::min(target.find('?'), target.size());
+    route_ = floor_.routes.find(std::string_view(target).substr(0, mark));
+    const bool is_public = route_ != nullptr && route_->whom == Routes::For::anybody;
+    const auto verdict =
+        is_public ? Access::Verdict::everybody : floor_.access.admit({host, authorization, fetch_site});
     if (verdict == Access::Verdict::wrong_host) {
       return refuse(
           421, "the Host of the request is not this machine: use its IP address, localhost or its own name");
@@ -128,19 +141,51 @@ class Session : public std::enable_shared_from_this<Session> {
     }
     const auto method = head.method();
     if (method != beast::http::verb::get && !is_head_) return refuse(405, "only GET and HEAD are answered");
-    const std::string target(head.target());
     if (!target.starts_with('/')) return refuse(400, "a request must name a path");
-    const auto mark = std::min(target.find('?'), target.size());
     request_ = {target.substr(0, mark), target.substr(std::min(mark + 1, target.size())),
-                verdict == Access::Verdict::trusted};
+                verdict == Access::Verdict::trusted, std::string(head["Last-Event-ID"])};
     if (!request_.can_be_decoded()) return refuse(400, "a % in the query is not followed by two hex digits");
-    route_ = floor_.routes.find(request_.path);
-    if (!request_.trusted && (route_ == nullptr || route_->whom != Routes::For::everybody)) {
+    if (!request_.trusted && (route_ == nullptr || route_->whom == Routes::For::trusted)) {
       return respond(Response::text(401, "this needs the token: Authorization: Bearer TOKEN\n"));
     }
     if (route_ == nullptr) return respond(Response::text(404, "there is nothing at this path\n"));
+    if (route_->stream) return begin_stream();
     answer_by_ = runtime::boot_now() + floor_.limits.handler;
     ask_handler();
+  }
+
+  void begin_stream() {
+    if (floor_.streams >= floor_.limits.streams) {
+      return respond(Response::json("{\"error\": \"there are too many viewers; try again later\"}\n", 503));
+    }
+    auto stream = route_->stream(request_);
+    if (!stream) return respond(std::move(stream.error()));
+    stream_of_events_ = std::move(*stream);
+    floor_.streams += 1;
+    keep_alive_ = false;
+    said_ = stream_head();
+    if (is_head_) return send_events([](Session& self) { self.on_written(); });
+    send_events(&Session::pump);
+  }
+
+  // Whoever does not take what it is told is cut off after a while, like any other slow reader.
+  template <class Then>
+  void send_events(Then then) {
+    stream_.expires_after(floor_.limits.response);
+    asio::async_write(stream_, asio::buffer(said_),
+                      [self = shared_from_this(), then](const error_code& error, std::size_t) {
+                        if (!error) std::invoke(then, *self);
+                      });
+  }
+
+  void pump() {
+    stream_.expires_never();
+    said_ = stream_of_events_->next();
+    if (!said_.empty()) return send_events(&Session::pump);
+    timer_.expires_after(stream_again);
+    timer_.async_wait([self = shared_from_this()](const error_code& error) {
+      if (!error) self->pump();
+    });
   }
 
   void ask_handler() {
@@ -168,11 +213,11 @@ class Session : public std::enable_shared_from_this<Session> {
 
   void respond(Response response) {
     response_ = std::move(response);
-    head_ = response_head(response_, keep_alive_);
+    said_ = response_head(response_, keep_alive_);
     const asio::const_buffer body =
         is_head_ || !response_.body ? asio::const_buffer() : asio::buffer(*response_.body);
     stream_.expires_after(floor_.limits.response);
-    asio::async_write(stream_, std::array{asio::const_buffer(asio::buffer(head_)), body},
+    asio::async_write(stream_, std::array{asio::const_buffer(asio::buffer(said_)), body},
                       [self = shared_from_this()](const error_code& error, std::size_t) {
                         if (!error) self->on_written();
                       });
@@ -212,7 +257,8 @@ class Session : public std::enable_shared_from_this<Session> {
   const Routes::Route* route_ = nullptr;
   core::Time answer_by_{};
   Response response_{};
-  std::string head_{};
+  std::string said_{};  // the head of an answer; of a stream also what follows
+  std::unique_ptr<EventStream> stream_of_events_{};
   std::array<char, 4'096> unread_{};
   std::size_t lingered_ = 0;
 };
@@ -227,7 +273,6 @@ struct Server::Running {
     const int socket = fcntl(listener.fd(), F_DUPFD_CLOEXEC, 0);
     if (socket < 0) throw std::system_error(errno, std::generic_category(), "the HTTP endpoint");
     acceptor.assign(protocol(), socket);
-    wait_for_connections();
     thread = std::thread([this] { serve(); });
   }
   ~Running() {
@@ -242,6 +287,7 @@ struct Server::Running {
   void serve() {
     while (!io.stopped()) {
       try {
+        if (!accepting) wait_for_connections();
         io.run();
       } catch (const std::exception&) {
         continue;  // out of memory, for one connection: it is gone, and the others go on
@@ -253,9 +299,11 @@ struct Server::Running {
     acceptor.async_wait(tcp::acceptor::wait_read, [this](const error_code& error) {
       if (!error) accept();
     });
+    accepting = true;
   }
 
   void accept() {
+    accepting = false;
     bool lacks = false;
     try {
       lacks = !accept_one();
@@ -265,8 +313,10 @@ struct Server::Running {
     if (!lacks) return wait_for_connections();
     timer.expires_after(accept_again);
     timer.async_wait([this](const error_code& error) {
+      accepting = false;
       if (!error) wait_for_connections();
     });
+    accepting = true;
   }
 
   // False: there is nothing left to take a connection with.
@@ -301,6 +351,7 @@ struct Server::Running {
   asio::steady_timer timer;
   bool v6;
   std::uint64_t count = 0;
+  bool accepting = false;  // new connections are waited for, or will be in a moment
   std::thread thread;
 };
 

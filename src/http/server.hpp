@@ -15,6 +15,7 @@ namespace tenure::http {
 
 struct Limits {
   std::size_t connections = 128;  // the oldest that is owed no answer makes room for a new one
+  std::size_t streams = 64;       // of these, at most so many; they make no room
   std::size_t head_bytes = 8'192;
   std::chrono::milliseconds request{
       10'000};  // from the connection, or the last answer, to a complete request

@@ -52,7 +52,7 @@ std::optional<ResultText> read_result(std::string_view text) {
   const auto* ok = object.if_contains("ok");
   if (ok == nullptr || !ok->is_bool()) return std::nullopt;
   return ResultText{ok->get_bool(), text_in(object, "error").value_or(""),
-                    number_in<std::int64_t>(object, "at")};
+                    number_in<std::int64_t>(object, "at"), number_in<std::int64_t>(object, "took_ms")};
 }
 
 }  // namespace tenure::poll

@@ -26,7 +26,8 @@ std::optional<InstanceText> read_instance(std::string_view text);
 struct ResultText {
   bool ok = false;
   std::string error{};
-  std::optional<std::int64_t> at_ms{};  // unix time, by the clock of who polled
+  std::optional<std::int64_t> at_ms{};    // unix time, by the clock of who polled
+  std::optional<std::int64_t> took_ms{};  // the poll
 
   bool operator==(const ResultText&) const = default;
 };

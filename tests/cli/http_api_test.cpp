@@ -1,9 +1,13 @@
 // What is served is what docs/http-api.md says: the tables of fields in it are read, and real answers are held against them. And
 // tenure web, which serves most of it.
+#include <unistd.h>
+
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
+#include <stdexcept>
 
 #include "cli/endpoint.hpp"
 #include "poll/json_text.hpp"
@@ -122,13 +126,13 @@ using Unseen = std::set<std::string>;
 
 TEST(HttpApi, TheDocumentIsUnderstood) {
   const auto all = documented();
-  for (const auto* name :
-       {"errors", "/leader", "/api/v1/self", "/api/v1/self run", "/api/v1/self elect", "/api/v1/self poll",
-        "/api/v1/sessions poll", "/api/v1/sessions web", "/api/v1/nodes", "/api/v1/locks",
-        "/api/v1/elections", "/api/v1/fleets", "/api/v1/fleet"}) {
+  for (const auto* name : {"errors", "/leader", "/api/v1/self", "/api/v1/self run", "/api/v1/self elect",
+                           "/api/v1/self poll", "/api/v1/sessions poll", "/api/v1/sessions web",
+                           "/api/v1/nodes", "/api/v1/locks", "/api/v1/elections", "/api/v1/fleets",
+                           "/api/v1/fleet", "/api/v1/timeline", "hello", "look", "change", "many"}) {
     EXPECT_TRUE(all.contains(name)) << name;
   }
-  EXPECT_EQ(all.size(), 13U);
+  EXPECT_EQ(all.size(), 18U);
   EXPECT_EQ(all.at("/api/v1/sessions web").at("sessions[].result"), "object or null");
 }
 
@@ -178,14 +182,15 @@ TEST(HttpApi, WhatPollSaysOfItselfIsDocumentedAndItsSessionsComePageByPage) {
   auto sessions = schema("/api/v1/sessions", "poll");
   const auto first = instance.get("/api/v1/sessions?limit=2").body;
   sessions.check(first);
-  EXPECT_TRUE(has(first, "\"s-1\"") && has(first, "\"next\": \"s-2\"") && !has(first, "\"s-3\"")) << first;
-  const auto last = instance.get("/api/v1/sessions?limit=3&after=s-2").body;
+  EXPECT_TRUE(has(first, "\"s-1\"") && has(first, "\"next\": 2") && !has(first, "\"s-3\"")) << first;
+  const auto last = instance.get("/api/v1/sessions?limit=3&offset=2").body;
   sessions.check(last);
   EXPECT_TRUE(has(last, "\"s-3\"") && has(last, "\"s-5\"") && has(last, "\"next\": null")) << last;
   EXPECT_EQ(sessions.unseen(), Unseen{});
-  for (const auto* limit : {"0", "1001", "-1", "x", ""}) {
-    const auto refused = instance.get(std::string("/api/v1/sessions?limit=") + limit);
-    EXPECT_EQ(refused.status, 400) << limit;
+  for (const std::string part :
+       {"limit=0", "limit=1001", "limit=-1", "limit=x", "limit=", "offset=-1", "offset=x"}) {
+    const auto refused = instance.get("/api/v1/sessions?" + part);
+    EXPECT_EQ(refused.status, 400) << part;
     schema("errors", "").check(refused.body);
   }
 }
@@ -217,6 +222,7 @@ TEST_F(WebTest, WhatTheNodesShowIsDocumentedAndEscapedAndHasNoSecrets) {
   ASSERT_TRUE(
       web.comes_to("/api/v1/fleet", 200, "\"owned\": 2, \"unlisted\": 0, \"nobody\": 0, \"failing\": 2"))
       << web.get("/api/v1/fleet").body;
+  ASSERT_TRUE(web.comes_to("/api/v1/fleets", 200, "\"fleet\": \"poll\""));
   for (const std::string path : {"/api/v1/self", "/api/v1/nodes", "/api/v1/locks", "/api/v1/elections",
                                  "/api/v1/fleets", "/api/v1/sessions"}) {
     const auto answer = web.get(path);
@@ -228,7 +234,10 @@ TEST_F(WebTest, WhatTheNodesShowIsDocumentedAndEscapedAndHasNoSecrets) {
     fields.check(answer.body);
     Unseen unseen = fields.unseen();
     if (path == "/api/v1/nodes") unseen.erase("nodes[].reason");
-    if (path == "/api/v1/sessions") unseen.erase("next");
+    if (path == "/api/v1/sessions") unseen.erase("sessions[].due_ms");  // they fail, and back off
+    for (const std::string list : {"/api/v1/sessions", "/api/v1/locks", "/api/v1/elections"}) {
+      if (path == list) unseen.erase("next");
+    }
     if (path == "/api/v1/elections") unseen.erase("elections[].owner_began");  // its id was chosen
     EXPECT_EQ(unseen, Unseen{}) << path << answer.body;
   }
@@ -258,15 +267,132 @@ TEST_F(WebTest, AFleetIsDocumentedAlsoWhileItsNodesGiveNoLeases) {
 TEST_F(WebTest, SessionsComePageByPageAndOfTheFleetThatIsNamed) {
   const ServingTenure web(Words{"web"} + place());
   const auto first = web.get("/api/v1/sessions?limit=1").body;
-  EXPECT_TRUE(has(first, "\"total\": 2") && has(first, "\"next\": \"" + hostile + "\"")) << first;
+  EXPECT_TRUE(has(first, "\"total\": 2") && has(first, "\"next\": 1")) << first;
   schema("/api/v1/sessions", "web").check(first);
-  const auto second = web.get("/api/v1/sessions?limit=1&after=%3Cimg%20src%3Dx+onerror%3Dalert(1)%3E").body;
+  const auto second = web.get("/api/v1/sessions?limit=1&offset=1").body;
   EXPECT_TRUE(has(second, "\"id\": \"z-1\"") && has(second, "\"next\": null")) << second;
+  EXPECT_TRUE(has(web.get("/api/v1/sessions?search=%3CIMG").body, "\"total\": 1"));
+  EXPECT_TRUE(has(web.get("/api/v1/sessions?sort=failing").body, "\"total\": 2"));
+  EXPECT_EQ(web.get("/api/v1/sessions?sort=colour").status, 400);
   EXPECT_TRUE(has(web.get("/api/v1/sessions?fleet=other").body, "\"total\": 0"));
   EXPECT_TRUE(has(web.get("/api/v1/fleet?fleet=other").body, "\"fleet\": \"other\""));
   const auto refused = web.get("/api/v1/fleet?fleet=redlock");
   EXPECT_EQ(refused.status, 404);
   schema("errors", "").check(refused.body);
+}
+
+// The data of the next event of that kind.
+std::string next_event(HttpClient& stream, const std::string& event) {
+  for (;;) {
+    const auto text = stream.receive_until("\n\n");
+    if (text.empty()) throw std::runtime_error("the stream ended before " + event);
+    if (!has(text, "event: " + event + "\n")) continue;
+    const auto from = text.find("data: ") + 6;
+    return text.substr(from, text.find('\n', from) - from);
+  }
+}
+
+// The data of the next change of a lock.
+std::string next_lock(HttpClient& stream) {
+  for (;;) {
+    auto data = next_event(stream, "change");
+    if (has(data, "\"kind\": \"lock\"")) return data;
+  }
+}
+
+HttpClient watch(const ServingTenure& web, const std::string& headers = "") {
+  HttpClient stream(web.port());
+  stream.send("GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n");
+  EXPECT_EQ(stream.receive().status, 200);
+  return stream;
+}
+
+TEST_F(WebTest, WhoeverWatchesIsToldOfATakeOverAndTheTimelineShowsIt) {
+  const ServingTenure web(Words{"web"} + place());
+  ASSERT_TRUE(web.comes_to("/api/v1/timeline?kind=lock", 200, "\"total\": 1"));
+  auto lanes = schema("/api/v1/timeline", "web");
+  lanes.check(web.get("/api/v1/timeline").body);
+  auto stream = watch(web);
+  schema("hello", "").check(next_event(stream, "hello"));
+  auto looks = schema("look", "");
+  looks.check(next_event(stream, "look"));
+  holder->send(SIGTERM);
+  auto changes = schema("change", "");
+  const auto gone = next_lock(stream);
+  changes.check(gone);
+  EXPECT_TRUE(has(gone, "\"owner\": null")) << gone;
+  const auto next =
+      start_tenure(Words{"run", "</script>\"'", "--id", "web-7"} + place() + Words{"--"} + stay());
+  const auto taken = next_lock(stream);
+  changes.check(taken);
+  EXPECT_TRUE(has(taken, "\"owner\": \"web-7\"") && has(taken, "\"was\": null")) << taken;
+  const auto shown = web.get("/api/v1/timeline?kind=lock").body;
+  lanes.check(shown);
+  EXPECT_TRUE(has(shown, "\"owner\": \"web-7\"")) << shown;
+  EXPECT_EQ(web.get("/api/v1/timeline?kind=lock&from_ms=99999999999999").status, 200);
+  for (const auto* bad : {"kind=key", "from_ms=x", "limit=0"}) {
+    EXPECT_EQ(web.get(std::string("/api/v1/timeline?") + bad).status, 400) << bad;
+  }
+  EXPECT_TRUE(has(web.get("/api/v1/timeline?kind=election&search=MY").body, "\"total\": 1"));
+  EXPECT_TRUE(has(web.get("/api/v1/timeline?kind=election&search=x").body, "\"total\": 0"));
+}
+
+TEST_F(WebTest, ATimelineIsDocumentedAlsoWhileNothingCanBeSeen) {
+  const ServingTenure web(Words{"web"} + place());
+  auto lanes = schema("/api/v1/timeline", "web");
+  ASSERT_TRUE(web.comes_to("/api/v1/timeline", 200, "\"total\": 2"));
+  const auto path = "/api/v1/timeline?limit=1";
+  lanes.check(web.get(path).body);
+  auto stream = watch(web);
+  next_event(stream, "look");
+  for (const auto& process : {&instance, &holder, &candidate}) (*process)->send(SIGKILL);
+  redis.kill();
+  std::string look;
+  do look = next_event(stream, "look");
+  while (has(look, "\"error\": null"));
+  schema("look", "").check(look);
+  ASSERT_TRUE(web.comes_to(path, 200, "\"blind\": [{"));
+  lanes.check(web.get(path).body);
+  redis.restart();  // empty: it gives no leases
+  ASSERT_TRUE(web.comes_to(path, 200, "\"quarantines\": [{"));
+  lanes.check(web.get(path).body);
+  ASSERT_TRUE(wait_until([&] { return !has(web.get(path).body, "\"to_ms\": null, \"to_min_ms\""); }));
+  lanes.check(web.get(path).body);
+  EXPECT_EQ(lanes.unseen(), Unseen{"quarantines[].to_ms"}) << web.get(path).body;  // nobody has begun to wait
+}
+
+TEST_F(WebTest, ABrokenStreamGoesOnWhereItWas) {
+  const ServingTenure web(Words{"web"} + place());
+  ASSERT_TRUE(web.comes_to("/api/v1/timeline?kind=lock", 200, "\"total\": 1"));
+  std::string id;
+  {
+    auto stream = watch(web);
+    const auto hello = next_event(stream, "hello");
+    id = hello.substr(hello.find("\"id\": ") + 6);
+    id.resize(id.find('}'));
+  }
+  holder->send(SIGTERM);
+  ASSERT_TRUE(wait_until([&] { return has(web.get("/api/v1/locks").body, "\"total\": 0"); }));
+  auto stream = watch(web, "Last-Event-ID:" + id + "\r\n");
+  EXPECT_TRUE(has(next_lock(stream), "\"owner\": null"));
+  // One of another process is told to ask for everything.
+  auto other = watch(web, "Last-Event-ID: 5\r\n");
+  EXPECT_EQ(next_event(other, "reset"), "{}");
+}
+
+TEST_F(WebTest, ThePageIsServedToABrowserWithoutAToken) {
+  const auto file = std::filesystem::temp_directory_path() / ("tenure-token-" + std::to_string(getpid()));
+  std::ofstream(file) << "0123456789abcdef\n";
+  std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+  const ServingTenure web(Words{"web", "--http-token-file", file.string()} + place());
+  std::filesystem::remove(file);
+  const auto page = web.get("/", "Host: ops.example\r\nSec-Fetch-Site: cross-site\r\n");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_EQ(page.header("Content-Type"), "text/html; charset=utf-8");
+  EXPECT_TRUE(has(page.body, "<!doctype html>")) << page.body;
+  EXPECT_EQ(web.get("/web/app.js").header("Content-Type"), "text/javascript; charset=utf-8");
+  EXPECT_EQ(web.get("/api/v1/locks").status, 401);
+  EXPECT_EQ(web.get("/api/v1/events").status, 401);
 }
 
 TEST_F(WebTest, ChangesNothing) {
@@ -277,7 +403,7 @@ TEST_F(WebTest, ChangesNothing) {
   const auto before = contents(redis);
   const ServingTenure web(Words{"web"} + place());
   for (const auto* path : {"/readyz", "/api/v1/nodes", "/api/v1/locks", "/api/v1/elections", "/api/v1/fleets",
-                           "/api/v1/fleet", "/api/v1/sessions"}) {
+                           "/api/v1/fleet", "/api/v1/sessions", "/api/v1/timeline", "/"}) {
     EXPECT_EQ(web.get(path).status, 200) << path;
   }
   EXPECT_EQ(contents(redis), before);

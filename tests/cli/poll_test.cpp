@@ -263,7 +263,8 @@ TEST(Demo, LeavesNothingBehind) {
   std::istringstream pids(children.out());
   std::vector<pid_t> all;
   for (pid_t pid = 0; pids >> pid;) all.push_back(pid);
-  EXPECT_EQ(all.size(), 4U) << "a Redis, and three instances";
+  EXPECT_EQ(all.size(), 5U) << "a Redis, three instances, and who serves the page";
+  EXPECT_TRUE(has(demo->out(), "Watch it in a browser: http://127.0.0.1:")) << demo->out();
   const auto all_polled = [&] {
     const std::string out = demo->out();
     for (int i = 1; i <= 9; ++i) {

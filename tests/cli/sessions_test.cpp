@@ -129,9 +129,11 @@ TEST_F(SessionsTest, LsShowsOwnerTimeLeftAndTheLastResult) {
   EXPECT_EQ(rows[3], (Words{"s3", "http://c", "10s", "no", "nobody", "-", "error"}));
   EXPECT_TRUE(has(ls.out, "s4  bad: its text is JSON, but not an object")) << ls.out;
   const Result json = sessions({"ls", "--json"});
-  EXPECT_TRUE(has(json.out, R"({"id": "s3", "address": "http://c", "interval_ms": 10000, "paused": false, )"
-                            R"("state": "free", "owner": null, "token": null, "left_ms": null, )"
-                            R"("result": {"ok": false, "error": "no answer", "at_ms": null, "token": 17}})"))
+  EXPECT_TRUE(has(json.out,
+                  R"({"id": "s3", "address": "http://c", "interval_ms": 10000, "paused": false, )"
+                  R"("state": "free", "owner": null, "token": null, "left_ms": null, )"
+                  R"("result": {"ok": false, "error": "no answer", "at_ms": null, "took_ms": null, )"
+                  R"("token": 17}})"))
       << json.out;
   EXPECT_TRUE(has(json.out, R"("bad": [{"id": "s4", "why": "its text is JSON, but not an object"}])"));
   EXPECT_FALSE(has(ls.out + json.out, "secret"));

@@ -100,8 +100,9 @@ TEST_F(StatusTest, JsonHasTheSameFacts) {
                   R"("sessions": [{"id": "s\"1", "address": "http://a", "interval_ms": 10000, )"
                   R"("paused": false, "state": "held", "owner": "web-1", "token": 17, "left_ms": 2)"))
       << result.out;
-  EXPECT_TRUE(
-      has(result.out, R"("result": {"ok": true, "error": "", "at_ms": 1794750636000, "token": 17}})"));
+  EXPECT_TRUE(has(result.out,
+                  R"("result": {"ok": true, "error": "", "at_ms": 1794750636000, "took_ms": null, )"
+                  R"("token": 17}})"));
   EXPECT_TRUE(has(result.out, R"("bad": [{"id": "s2", "why": "its text is not JSON: )"));
   EXPECT_TRUE(result.out.ends_with("}\n"));
 }

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "runtime/net/descriptor.hpp"
 
@@ -83,6 +84,17 @@ class HttpClient {
     answer.body = bytes_.substr(0, length);
     bytes_.erase(0, length);
     return answer;
+  }
+
+  // What comes up to and including that mark; less, if the other side closes before.
+  std::string receive_until(std::string_view mark) {
+    while (bytes_.find(mark) == std::string::npos) {
+      if (!hear()) return std::exchange(bytes_, "");
+    }
+    const auto end = bytes_.find(mark) + mark.size();
+    std::string text = bytes_.substr(0, end);
+    bytes_.erase(0, end);
+    return text;
   }
 
   // Has something come that was not received yet?

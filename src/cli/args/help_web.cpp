@@ -3,7 +3,8 @@
 namespace tenure::cli {
 
 const std::string_view web_help_text =
-    R"(Serves what the nodes show, by HTTP and as JSON: locks, elections, fleets and their sessions. Changes nothing.
+    R"(Serves what the nodes show by HTTP, as a page for a browser and as JSON: locks, elections, fleets and their sessions,
+and a timeline of who owned what. Changes nothing.
 
 Usage: tenure web [OPTIONS]
 
@@ -19,15 +20,18 @@ Usage: tenure web [OPTIONS]
 
 @NODES@
 
+  /                     the page
   /livez, /readyz       is it alive; do the nodes give leases, and if not, why not
   /api/v1/self          this process
   /api/v1/nodes         the nodes, as tenure doctor sees them
   /api/v1/locks, /api/v1/elections, /api/v1/fleets  all of them; scans all keys of each node, page by page
   /api/v1/fleet         one fleet: instances, balance, counts; ?fleet=NAME for another than --fleet
-  /api/v1/sessions      its sessions, by id; ?limit=100&after=ID for the next ones
+  /api/v1/sessions      its sessions; ?search=TEXT&sort=failing&limit=100&offset=100
+  /api/v1/timeline      who owned what, and when; ?kind=session, lock or election
+  /api/v1/events        what changes, as it happens (server-sent events)
 
-Answers are kept for a few seconds, longer where it takes long to make them, so that many viewers cost the nodes no more
-than one. Only GET and HEAD are answered. docs/http-api.md says what is in each answer.
+Answers are kept for a quarter of a second, longer where it takes long to make them, so that many viewers cost the nodes no
+more than one. While nobody watches the nodes are looked at once a second, or less often where that takes long. Only GET and HEAD are answered. docs/http-api.md says what is in each answer.
 
 Exit codes: 0 ended by a signal; 64 usage, or the address cannot be used; 69 somebody else listens there; 125 tenure
 itself failed.

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <optional>
+#include <string_view>
 #include <system_error>
 
 #include "cli/demo/demo_process.hpp"
@@ -90,8 +92,32 @@ class Demo {
     for (const char* id : {"web-1", "web-2", "web-3"}) {
       if (auto why = start_instance(id)) return why;
     }
+    if (auto why = start_page()) return why;
     show_.tell("A private Redis, nine sessions, three instances: web-1, web-2, web-3.");
     return std::nullopt;
+  }
+
+  // It says in its log which port it was given.
+  std::optional<std::string> start_page() {
+    const fs::path log = folder_ / "web.log";
+    auto started = DemoProcess::start({"/proc/self/exe", "web", "--http", "127.0.0.1:0", "--redis",
+                                       redis::to_text(address()), "--prefix", "tenure:"},
+                                      log);
+    if (!started) return started.error();
+    page_ = std::move(*started);
+    constexpr std::string_view mark = "serving ";
+    const core::Time until = runtime::boot_now() + seconds(10);
+    for (;;) {
+      std::ifstream file(log);
+      std::string line;
+      const bool complete = static_cast<bool>(std::getline(file, line)) && !file.eof();
+      if (const auto at = line.find(mark); complete && at != std::string::npos) {
+        show_.watch_at(line.substr(at + mark.size()));
+        return std::nullopt;
+      }
+      if (runtime::boot_now() > until) return "its page does not come up; see " + log.string();
+      usleep(5'000);
+    }
   }
 
   redis::Address address() const {
@@ -234,6 +260,7 @@ class Demo {
     for (auto& [id, process] : instances_) process.signal(SIGTERM);
     for (auto& [id, process] : instances_) process.ends_within(5'000);
     instances_.clear();
+    page_.reset();
     caller_.reset();
     redis_.reset();
     std::error_code ignored;
@@ -265,6 +292,7 @@ class Demo {
   std::optional<DemoProcess> redis_;
   std::optional<redis::Caller> caller_;
   std::map<std::string, DemoProcess> instances_;
+  std::optional<DemoProcess> page_;
   std::map<std::string, std::string> owners_;  // by session
   Chapter chapter_ = Chapter::starting;
   core::Time begun_ = runtime::boot_now();

@@ -41,6 +41,12 @@ void DemoShow::line(const std::string& text) {
   std::fflush(stdout);
 }
 
+void DemoShow::watch_at(const std::string& url) {
+  const std::lock_guard lock(mutex_);
+  url_ = url;
+  if (plain_) line("Watch it in a browser: " + url);
+}
+
 void DemoShow::tell(const std::string& sentence) {
   const std::lock_guard lock(mutex_);
   if (plain_) return line(sentence);
@@ -74,6 +80,7 @@ std::string DemoShow::picture(const Paint& paint) const {
   const auto add = [&](const std::string& line) { text += line + "\n"; };
   add(paint(Tone::heading, "Three instances poll nine sessions") + ": each by one of them at a time.   " +
       elapsed() + "   Ctrl-C ends it");
+  add("Watch it in a browser: " + url_);
   add("");
   add(paint(Tone::heading, "  session    owner            polls   last poll"));
   for (const auto& [session, row] : rows_) {

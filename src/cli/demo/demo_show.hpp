@@ -17,6 +17,8 @@ class DemoShow {
  public:
   DemoShow(bool plain, std::vector<std::string> sessions);
 
+  // Where the same is to be seen in a browser.
+  void watch_at(const std::string& url);
   // A sentence of the story.
   void tell(const std::string& sentence);
   // Called on the target's thread.
@@ -39,6 +41,7 @@ class DemoShow {
 
   bool plain_;
   core::Time began_;
+  std::string url_{};
   std::mutex mutex_;
   std::map<std::string, Row> rows_;
   std::deque<std::string> story_;

@@ -51,6 +51,10 @@ class Endpoint {
     looks_.push_back(cached);
     return *cached;
   }
+  // One of these is not needed any more. Once it is served, only handlers may call this.
+  void forget(const http::Looks& looks) {
+    std::erase_if(looks_, [&](const auto& it) { return it.get() == &looks; });
+  }
   // Others that must rest when it does. Before the first start().
   void add_looks(std::shared_ptr<http::Looks> looks) { looks_.push_back(std::move(looks)); }
   // Whose standstill /livez tells.

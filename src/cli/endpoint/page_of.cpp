@@ -1,6 +1,5 @@
 #include "cli/endpoint/page_of.hpp"
 
-#include "cli/json.hpp"
 #include "core/base/number.hpp"
 
 namespace tenure::cli {
@@ -14,7 +13,11 @@ tl::expected<Page, http::Response> page_of(const http::Request& request) {
     }
     page.limit = *number;
   }
-  page.after = request.parameter("after").value_or("");
+  if (const auto offset = request.parameter("offset")) {
+    const auto number = core::read_number<std::size_t>(*offset);
+    if (!number) return tl::unexpected(error_json(400, "offset must be a number"));
+    page.offset = *number;
+  }
   return page;
 }
 

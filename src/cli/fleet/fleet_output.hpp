@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "cli/endpoint/page_of.hpp"
 #include "cli/fleet/fleet_view.hpp"
+#include "cli/json.hpp"
 #include "cli/table.hpp"
 
 namespace tenure::cli {
@@ -17,9 +17,10 @@ std::string sessions_json(const FleetView& view);
 // Everything, with so many lines in each list at most.
 std::string status_page(const FleetView& view, const std::string& fleet, std::size_t lines_max,
                         const Screen& screen);
-// The same without the sessions, and these page by page: for the endpoint (docs/http-api.md).
+// The same without the sessions: for the endpoint (docs/http-api.md).
 std::string fleet_json(const FleetView& view, const std::string& fleet);
-std::string sessions_page_json(const FleetView& view, const std::string& fleet, const Page& page);
+// What all show of a session, in an object that is open.
+void add_session_fields(Json& json, const SessionView& session);
 // docs/status-json.md says what is in it.
 std::string status_json(const FleetView& view, const std::string& fleet);
 

@@ -4,9 +4,9 @@
 #include "cli/fleet/poll.hpp"
 #include "cli/fleet/sessions.hpp"
 #include "cli/fleet/status.hpp"
-#include "cli/fleet/web.hpp"
 #include "cli/fleet_program.hpp"
 #include "cli/message.hpp"
+#include "cli/web/web.hpp"
 #include "core/base/overload.hpp"
 
 namespace {

@@ -8,6 +8,7 @@
 
 #include "cli/endpoint/own_json.hpp"
 #include "cli/endpoint/page_of.hpp"
+#include "cli/natural_order.hpp"
 
 namespace tenure::cli {
 
@@ -53,28 +54,17 @@ http::Response owned_json(const http::Request& request, const Polling* polling) 
   if (!page) return page.error();
   std::vector<std::string> owned;
   if (polling != nullptr) owned = polling->fleet.owned_sessions();
-  std::ranges::sort(owned);
-  const auto from = std::ranges::upper_bound(owned, page->after);
-  const auto count = std::min(page->limit, static_cast<std::size_t>(owned.end() - from));
-  const auto end = from + static_cast<std::ptrdiff_t>(count);
+  std::ranges::sort(owned, NaturalLess{});
   Json json;
   json.open_object();
-  add_count(json, "total", owned.size());
-  json.key("sessions").open_array();
-  for (auto it = from; it != end; ++it) {
-    const auto lease = polling->fleet.lease_info(*it);
-    if (!lease) continue;  // it has just gone
-    json.open_object().key("id").text(*it);
+  add_page(json, "sessions", *page, owned.size(), [&](std::size_t at) {
+    const auto lease = polling->fleet.lease_info(owned[at]);
+    if (!lease) return;  // it has just gone
+    json.open_object().key("id").text(owned[at]);
     add_count(json, "token", lease->token);
     add_left(json, lease->deadline);
     json.close_object();
-  }
-  json.close_array().key("next");
-  if (end != owned.end()) {
-    json.text(*(end - 1));
-  } else {
-    json.null();
-  }
+  });
   json.close_object();
   return http::Response::json(json.written() + "\n");
 }

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "cli/fleet/fleet_output.hpp"
 #include "cli/json.hpp"
 #include "cli/secrets.hpp"
@@ -63,24 +61,18 @@ void add_result(Json& json, const FleetFacts::Result& result) {
   json.key("ok").boolean(result.text->ok);
   json.key("error").text(without_secrets(result.text->error));
   add_optional(json, "at_ms", result.text->at_ms);
+  add_optional(json, "took_ms", result.text->took_ms);
   add_count(json, "token", result.token);
-  json.close_object();
-}
-
-void add_session(Json& json, const SessionView& it) {
-  json.open_object();
-  json.key("id").text(it.session.id);
-  json.key("address").text(without_secrets(it.session.address));
-  json.key("interval_ms").number(it.session.interval.count());
-  json.key("paused").boolean(it.session.paused);
-  add_lease(json, it.lease);
-  add_result(json, it.result);
   json.close_object();
 }
 
 void add_sessions(Json& json, const FleetView& view) {
   json.key("sessions").open_array();
-  for (const auto& it : view.sessions) add_session(json, it);
+  for (const auto& it : view.sessions) {
+    json.open_object();
+    add_session_fields(json, it);
+    json.close_object();
+  }
   json.close_array();
   json.key("bad").open_array();
   for (const auto& [id, why] : view.bad) {
@@ -133,6 +125,15 @@ void add_summary(Json& json, const FleetView& view, const std::string& fleet) {
 
 }  // namespace
 
+void add_session_fields(Json& json, const SessionView& it) {
+  json.key("id").text(it.session.id);
+  json.key("address").text(without_secrets(it.session.address));
+  json.key("interval_ms").number(it.session.interval.count());
+  json.key("paused").boolean(it.session.paused);
+  add_lease(json, it.lease);
+  add_result(json, it.result);
+}
+
 std::string sessions_json(const FleetView& view) {
   Json json;
   json.open_object();
@@ -154,26 +155,6 @@ std::string fleet_json(const FleetView& view, const std::string& fleet) {
   Json json;
   json.open_object();
   add_summary(json, view, fleet);
-  json.close_object();
-  return json.written() + "\n";
-}
-
-std::string sessions_page_json(const FleetView& view, const std::string& fleet, const Page& page) {
-  const auto& all = view.sessions;
-  const auto from = std::ranges::upper_bound(
-      all, page.after, {}, [](const SessionView& it) -> const auto& { return it.session.id; });
-  const auto end = from + std::min(static_cast<std::ptrdiff_t>(page.limit), all.end() - from);
-  Json json;
-  json.open_object().key("fleet").text(fleet).key("at_ms").number(view.now_ms);
-  add_count(json, "total", all.size());
-  json.key("sessions").open_array();
-  for (auto it = from; it != end; ++it) add_session(json, *it);
-  json.close_array().key("next");
-  if (end != all.end()) {
-    json.text((end - 1)->session.id);
-  } else {
-    json.null();
-  }
   json.close_object();
   return json.written() + "\n";
 }

@@ -1,5 +1,6 @@
 #include <span>
 
+#include "cli/contains_text.hpp"
 #include "cli/lock/lock_output.hpp"
 #include "redis/grant_text.hpp"
 #include "runtime/instance_id.hpp"
@@ -57,7 +58,7 @@ void add_lock(Json& json, const LockView& lock) {
   json.key("nodes").number(static_cast<std::int64_t>(lock.nodes.size()));
 }
 
-void add_page(Json& json, const LockView& lock, const Nodes& nodes) {
+void add_with_views(Json& json, const LockView& lock, const Nodes& nodes) {
   add_lock(json, lock);
   json.key("views").open_array();
   for (std::size_t i = 0; i < lock.nodes.size(); ++i) {
@@ -99,16 +100,21 @@ std::string locks_json(const AllLeases& leases) {
   return json.written() + "\n";
 }
 
-std::string leases_json(const std::string& key, const std::vector<LockView>& leases, LeaseKind kind) {
-  Json json;
-  json.open_object().key(key).open_array();
+std::string leases_page_json(const LeasesPage& page, const std::vector<LockView>& leases) {
+  std::vector<const LockView*> shown;
   for (const auto& lease : leases) {
-    if (lease.kind != kind) continue;
-    json.open_object();
-    add_lock(json, lease);
-    json.close_object();
+    const bool found = contains_text(lease.name, page.search) ||
+                       (lease.taken() && contains_text(lease.holder.owner, page.search));
+    if (lease.kind == page.kind && found) shown.push_back(&lease);
   }
-  json.close_array().close_object();
+  Json json;
+  json.open_object().key("at_ms").number(page.at_ms);
+  add_page(json, page.key, page.page, shown.size(), [&](std::size_t at) {
+    json.open_object();
+    add_lock(json, *shown[at]);
+    json.close_object();
+  });
+  json.close_object();
   return json.written() + "\n";
 }
 
@@ -123,11 +129,11 @@ std::string fleets_json(const std::vector<FleetCount>& fleets) {
 std::string lock_json(const std::vector<LockView>& locks, const Nodes& nodes) {
   Json json;
   json.open_object();
-  add_page(json, locks.front(), nodes);
+  add_with_views(json, locks.front(), nodes);
   json.key("also").open_array();
   for (const auto& lock : std::span(locks).subspan(1)) {
     json.open_object();
-    add_page(json, lock, nodes);
+    add_with_views(json, lock, nodes);
     json.close_object();
   }
   json.close_array().close_object();

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/endpoint/page_of.hpp"
 #include "cli/json.hpp"
 #include "cli/lock/lock_look.hpp"
 #include "cli/nodes/nodes.hpp"
@@ -30,8 +31,15 @@ std::string lock_page(const LockView& lock, const Nodes& nodes, const Paint& pai
 // {"locks": […], "fleets": […]}, and one such lock by itself with what each node shows, and what else has the name.
 // docs/lock.md says what is in it.
 std::string locks_json(const AllLeases& leases);
-// {"elections": […]}: those of one kind, under that key.
-std::string leases_json(const std::string& key, const std::vector<LockView>& leases, LeaseKind kind);
+// A page of those of one kind, under that key: for the endpoint (docs/http-api.md).
+struct LeasesPage {
+  std::string key;
+  LeaseKind kind;
+  std::string search;  // in name or owner; empty: all
+  Page page;
+  std::int64_t at_ms;  // when they were looked at
+};
+std::string leases_page_json(const LeasesPage& page, const std::vector<LockView>& leases);
 // {"fleets": […]}: how many sessions are owned, and by how many instances.
 std::string fleets_json(const std::vector<FleetCount>& fleets);
 std::string lock_json(const std::vector<LockView>& locks, const Nodes& nodes);

@@ -76,5 +76,44 @@ TEST(Cached, AnAnswerThatTookLongIsStaleAtLast) {
   }));
 }
 
+TEST(Cached, TheLastAnswerMayBeServedWhileTheNextIsMade) {
+  std::atomic<int> begun = 0;
+  std::atomic<bool> may_end = true;
+  const auto work = [&] {
+    const int number = ++begun;
+    EXPECT_TRUE(test::wait_until([&] { return may_end.load(); }));
+    return number;
+  };
+  Cached<int> waits(work, {.at_least = 50ms});
+  Cached<int> serves(work, {.at_least = 50ms, .serves_last = true});
+  for (auto* cached : {&waits, &serves}) {
+    begun = 0;
+    may_end = true;
+    EXPECT_EQ(cached->get(), std::nullopt);  // there is none yet
+    ASSERT_TRUE(test::wait_until([&] { return begun == 1 && !cached->is_working() && !cached->is_fresh(); }));
+    may_end = false;
+    const auto last = cached->get();
+    EXPECT_EQ(cached->get(), last);
+    EXPECT_EQ(last, cached == &serves ? std::optional(1) : std::nullopt);
+    may_end = true;
+    EXPECT_TRUE(test::wait_until([&] { return cached->get().value_or(0) >= 2; }));
+  }
+}
+
+TEST(Cached, WhatTookLongOnceIsNotTakenForExpensive) {
+  std::atomic<int> made = 0;
+  Cached<Response> cached(
+      [&] {
+        if (made == 1) std::this_thread::sleep_for(300ms);
+        made += 1;
+        return Response::text(200, "");
+      },
+      {.at_least = 1ms, .times_its_making = 200, .at_most = 1h});
+  EXPECT_TRUE(test::wait_until([&] {
+    cached.get();
+    return made == 3;
+  }));
+}
+
 }  // namespace
 }  // namespace tenure::http

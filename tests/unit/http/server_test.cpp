@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <fstream>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -181,6 +183,123 @@ TEST_F(HttpServerTest, ATokenIsAskedForExceptWhereAllMayLook) {
   EXPECT_EQ(get("/nothing", right).status, 404);
   EXPECT_EQ(get("/probe").body, "some\n");
   EXPECT_EQ(get("/probe", right).body, "all\n");
+}
+
+TEST_F(HttpServerTest, AFileOfThePageIsTheSameForAnybody) {
+  routes.add_file("/page", "text/html; charset=utf-8", "<!doctype html>");
+  serve({}, "0123456789abcdef");
+  // A link in somebody's notes, a name that only a proxy knows, no token: the page itself tells nothing.
+  for (const std::string headers : {"Host: localhost\r\n", "Host: ops.example\r\n",
+                                    "Host: localhost\r\nSec-Fetch-Site: cross-site\r\n"}) {
+    const auto answer = get("/page", headers);
+    EXPECT_EQ(answer.status, 200) << headers;
+    EXPECT_EQ(answer.body, "<!doctype html>");
+    EXPECT_EQ(answer.header("Content-Type"), "text/html; charset=utf-8");
+    EXPECT_TRUE(answer.header("Content-Security-Policy").starts_with("default-src 'none'"));
+  }
+  EXPECT_EQ(client().ask("POST", "/page").status, 405);
+}
+
+// Says what it is given, once each.
+class Feed {
+ public:
+  void say(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    text_ += text;
+  }
+  std::unique_ptr<EventStream> stream() {
+    struct Reader : EventStream {
+      explicit Reader(Feed& feed) : feed_(feed) { feed_.readers += 1; }
+      ~Reader() override { feed_.readers -= 1; }
+      std::string next() override {
+        const std::lock_guard lock(feed_.mutex_);
+        const auto from = std::exchange(at_, feed_.text_.size());
+        return feed_.text_.substr(from);
+      }
+      Feed& feed_;
+      std::size_t at_ = 0;
+    };
+    return std::make_unique<Reader>(*this);
+  }
+  void serve_at(Routes& routes) {
+    routes.add_stream("/feed",
+                      [this](const Request& request) -> tl::expected<std::unique_ptr<EventStream>, Response> {
+                        if (request.last_event_id == "13")
+                          return tl::unexpected(Response::text(503, "not that one\n"));
+                        return stream();
+                      });
+  }
+  std::atomic<int> readers = 0;
+
+ private:
+  std::mutex mutex_;
+  std::string text_;
+};
+
+TEST_F(HttpServerTest, AStreamGoesOnUntilItsReaderLeaves) {
+  Feed feed;
+  feed.serve_at(routes);
+  serve();
+  auto reader = client();
+  reader.send("GET /feed HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const auto head = reader.receive();
+  EXPECT_EQ(head.status, 200);
+  EXPECT_EQ(head.header("Content-Type"), "text/event-stream");
+  EXPECT_EQ(head.header("Cache-Control"), "no-store");
+  feed.say("data: one\n\n");
+  EXPECT_EQ(reader.receive_until("one\n\n"), "data: one\n\n");
+  feed.say("data: two\n\n");
+  EXPECT_EQ(reader.receive_until("two\n\n"), "data: two\n\n");
+  EXPECT_EQ(get("/hello").status, 200);  // others are served meanwhile
+  {
+    const auto leaves = std::move(reader);
+  }
+  EXPECT_TRUE(test::wait_until([&] {
+    feed.say(": still there?\n\n");
+    return feed.readers == 0;
+  }));
+}
+
+TEST_F(HttpServerTest, AStreamMayBeRefusedAndAsksForTheToken) {
+  Feed feed;
+  feed.serve_at(routes);
+  serve({}, "0123456789abcdef");
+  EXPECT_EQ(get("/feed").status, 401);
+  const std::string right = "Host: localhost\r\nAuthorization: Bearer 0123456789abcdef\r\n";
+  EXPECT_EQ(get("/feed", right + "Last-Event-ID: 13\r\n").body, "not that one\n");
+  auto head = client();
+  EXPECT_EQ(head.ask("HEAD", "/feed", right).status, 200);
+  EXPECT_EQ(head.receive_all(), 0U);
+  EXPECT_TRUE(test::wait_until([&] { return feed.readers == 0; }));
+}
+
+TEST_F(HttpServerTest, StreamsLeaveConnectionsToOthers) {
+  Feed feed;
+  feed.serve_at(routes);
+  serve({.connections = 4, .streams = 2});
+  const std::string ask = "GET /feed HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  auto one = client();
+  auto two = client();
+  one.send(ask);
+  two.send(ask);
+  EXPECT_EQ(one.receive().status, 200);
+  EXPECT_EQ(two.receive().status, 200);
+  EXPECT_EQ(get("/feed").status, 503);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(get("/hello").status, 200);
+  feed.say("data: x\n\n");
+  EXPECT_EQ(one.receive_until("\n\n"), "data: x\n\n");
+}
+
+TEST_F(HttpServerTest, WhoDoesNotReadAStreamIsCutOff) {
+  Feed feed;
+  feed.serve_at(routes);
+  serve({.response = 300ms});
+  HttpClient slow(port(), {.receive_buffer = 4'096});
+  slow.send("GET /feed HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_EQ(slow.receive().status, 200);
+  feed.say(std::string(large, 'x'));
+  EXPECT_TRUE(test::wait_until([&] { return feed.readers == 0; }));
+  EXPECT_LT(slow.receive_all(), large);
 }
 
 TEST_F(HttpServerTest, WhatAHandlerThrowsStaysHere) {

@@ -24,9 +24,9 @@ TEST(FleetJson, WhatIsNoHeartbeatIsNone) {
   }
 }
 
-TEST(FleetJson, AResultSaysWhetherItWentWellAndWhen) {
-  EXPECT_EQ(read_result(R"({"ok":true,"at":1794750636000,"status":200})"),
-            (ResultText{true, "", 1'794'750'636'000}));
+TEST(FleetJson, AResultSaysWhetherItWentWellWhenAndHowLongItTook) {
+  EXPECT_EQ(read_result(R"({"ok":true,"at":1794750636000,"took_ms":12,"status":200})"),
+            (ResultText{true, "", 1'794'750'636'000, 12}));
   EXPECT_EQ(read_result(R"({"ok":false,"error":"no answer"})"), (ResultText{false, "no answer", {}}));
 }
 
