@@ -1,0 +1,155 @@
+// The first page: is anything wrong, who shares the work, what fails, and what changed last.
+
+import { el, KeyedChildren, setAttribute, setHidden, setText } from './dom.js';
+import { changeLine } from './events.js';
+import { Notice } from './notice.js';
+import { FindingsPanel, NodesPanel } from './overview_nodes.js';
+import { FleetPanel } from './overview_fleet.js';
+import { OwnerLabel } from './owner.js';
+import { formatRoute } from './route.js';
+import { outcome } from './sessions.js';
+
+const LISTED = 8;
+
+function createTrouble(context) {
+  const id = el('a', { class: 'id' });
+  const badge = el('span', { class: 'badge' });
+  const owner = new OwnerLabel(context.colours);
+  const detail = el('span', { class: 'detail' });
+  return {
+    element: el('li', {}, el('div', { class: 'line' }, id, badge, owner.element), detail),
+    update({ session, now }) {
+      const { level, text, when, error } = outcome(session, now);
+      setText(id, session.id);
+      const parameters = { fleet: context.route().parameters.fleet, q: session.id };
+      setAttribute(id, 'href', formatRoute({ view: 'sessions', parameters }));
+      setText(badge, text);
+      setAttribute(badge, 'data-level', level);
+      owner.update(session.owner);
+      setText(detail, [when, error].filter(Boolean).join(' · '));
+    },
+  };
+}
+
+// A list with a sentence for when it is empty.
+class ListPanel {
+  #list = el('ul', {});
+  #empty;
+  #entries;
+  element;
+
+  constructor({ title, id, empty, create }) {
+    this.#empty = el('p', { class: 'muted' }, empty);
+    this.#entries = new KeyedChildren(this.#list, create);
+    this.element = el(
+      'section',
+      { class: 'panel', 'aria-labelledby': id },
+      el('header', {}, el('h2', { id }, title)),
+      this.#list,
+      this.#empty,
+    );
+  }
+
+  update(items, keyOf) {
+    this.#entries.update(items, keyOf);
+    setHidden(this.#empty, items.length > 0);
+  }
+}
+
+export class Overview {
+  #context;
+  #findings = new FindingsPanel();
+  #nodes = new NodesPanel();
+  #fleet;
+  #troubles;
+  #recent;
+  #notice;
+  #panels;
+  #answer = null;
+  #parameters = {};
+  element;
+
+  constructor(context) {
+    this.#context = context;
+    this.#notice = new Notice(() => context.refresh());
+    this.#fleet = new FleetPanel(context);
+    this.#troubles = new ListPanel({
+      title: 'What fails',
+      id: 'troubles-title',
+      empty: 'Nothing: every session has an owner, and its last poll went well.',
+      create: () => createTrouble(context),
+    });
+    this.#recent = new ListPanel({
+      title: 'Last changes',
+      id: 'recent-title',
+      empty: 'No owner has changed since this page was opened.',
+      create: () => changeLine(context),
+    });
+    this.#panels = el(
+      'div',
+      { class: 'panels', hidden: true },
+      this.#findings.element,
+      this.#fleet.element,
+      el('div', { class: 'column' }, this.#nodes.element, this.#troubles.element, this.#recent.element),
+    );
+    this.element = el('section', { class: 'overview', 'aria-label': 'Overview' }, this.#notice.element, this.#panels);
+    this.#notice.loading('the overview');
+  }
+
+  show(parameters) {
+    if (parameters.fleet !== this.#parameters.fleet) {
+      this.#answer = null;
+      setHidden(this.#panels, true);
+      this.#notice.loading('the overview');
+    }
+    this.#parameters = parameters;
+  }
+
+  async load(signal) {
+    const { fleet } = this.#parameters;
+    const ask = (path, more) => this.#context.api.get(path, { fleet, ...more }, signal);
+    try {
+      const [state, worst] = await Promise.all([ask('fleet'), ask('sessions', { sort: 'failing', limit: LISTED })]);
+      this.#answer = { state, worst };
+      this.#context.answered(state);
+      this.render();
+    } catch (error) {
+      if (signal.aborted) return;
+      if (this.#answer === null) this.explain(error.message);
+      else this.#notice.outdated(error.message, this.#answer.state.at_ms);
+    }
+  }
+
+  // Says why there is nothing to see, if there is nothing.
+  explain(message) {
+    if (this.#answer === null) this.#notice.failed(message);
+  }
+
+  render() {
+    if (this.#answer === null) return;
+    this.#notice.none();
+    setHidden(this.#panels, false);
+    this.#fleet.update(this.#answer.state);
+    this.showNodes();
+    this.#recent.update(this.#context.changes.list.slice(0, LISTED), (change) => change.key);
+    this.tick(this.#context.now());
+  }
+
+  // The nodes are asked for by the page itself, which shows their health beside every view.
+  showNodes() {
+    const nodes = this.#context.nodes();
+    setHidden(this.#nodes.element, nodes === null);
+    if (nodes !== null) this.#nodes.update(nodes);
+    this.#findings.update(nodes, this.#answer?.state);
+  }
+
+  tick(now) {
+    if (this.#answer === null) return;
+    this.#fleet.tick(now);
+    const bad = this.#answer.worst.sessions.filter((session) => outcome(session, now).level === 'bad');
+    this.#troubles.update(
+      bad.map((session) => ({ session, now })),
+      ({ session }) => session.id,
+    );
+  }
+}
