@@ -3,7 +3,7 @@
 import { el, KeyedChildren, setAttribute, setHidden, setText } from './dom.js';
 import { changeLine } from './events.js';
 import { Notice } from './notice.js';
-import { FindingsPanel, NodesPanel } from './overview_nodes.js';
+import { FindingsPanel, findingsOf, NodesPanel } from './overview_nodes.js';
 import { FleetPanel } from './overview_fleet.js';
 import { OwnerLabel } from './owner.js';
 import { formatRoute } from './route.js';
@@ -58,7 +58,8 @@ class ListPanel {
 
 export class Overview {
   #context;
-  #findings = new FindingsPanel();
+  #findings = new FindingsPanel({ title: 'Findings', id: 'findings-title' });
+  #notes = new FindingsPanel({ title: 'Good to know', id: 'notes-title' });
   #nodes = new NodesPanel();
   #fleet;
   #troubles;
@@ -91,6 +92,7 @@ export class Overview {
       this.#findings.element,
       this.#fleet.element,
       el('div', { class: 'column' }, this.#nodes.element, this.#troubles.element, this.#recent.element),
+      this.#notes.element,
     );
     this.element = el('section', { class: 'overview', 'aria-label': 'Overview' }, this.#notice.element, this.#panels);
     this.#notice.loading('the overview');
@@ -140,7 +142,10 @@ export class Overview {
     const nodes = this.#context.nodes();
     setHidden(this.#nodes.element, nodes === null);
     if (nodes !== null) this.#nodes.update(nodes);
-    this.#findings.update(nodes, this.#answer?.state);
+    const found = findingsOf(nodes, this.#answer?.state);
+    // What wants somebody to act stands on top, what does not at the end.
+    this.#findings.update(found.filter((finding) => finding.severity !== 'note'));
+    this.#notes.update(found.filter((finding) => finding.severity === 'note'));
   }
 
   tick(now) {

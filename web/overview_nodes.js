@@ -16,7 +16,7 @@ export const statusOf = (nodes) => STATUS[nodes.status] ?? { level: 'idle', text
 export function facts(node) {
   const trip = node.round_trip_us;
   return [
-    node.version && `Redis ${node.version}`,
+    node.version,
     node.role,
     trip !== null && `round trip ${trip < 1000 ? `${trip} µs` : `${(trip / 1000).toFixed(1)} ms`}`,
     node.clock_ahead_ms !== null &&
@@ -87,35 +87,43 @@ export class NodesPanel {
   }
 }
 
-// Whatever wants attention, the worst first: the findings of the doctor, and nodes that give this fleet no leases.
+// Findings of the doctor, and nodes that give this fleet no leases, the worst first. Pure.
+export function findingsOf(nodes, fleet) {
+  const known = nodes?.findings ?? [];
+  // A quarantine is a finding of the doctor, too; once is enough.
+  const seen = new Set(known.map((finding) => `${finding.code} ${finding.node}`));
+  const notOpen = (fleet?.not_open ?? [])
+    .filter((node) => !seen.has(`${node.code} ${node.node}`))
+    .map((node) => ({
+      severity: 'warning',
+      code: node.code,
+      node: node.node,
+      what: node.what,
+      why: node.why,
+      do: [node.advice, node.left_ms !== null && `Open again in about ${duration(node.left_ms)}.`]
+        .filter(Boolean)
+        .join(' '),
+    }));
+  return [...known, ...notOpen];
+}
+
+// A list of findings, hidden while there are none.
 export class FindingsPanel {
   #list = el('ul', { class: 'findings' });
   #findings = new KeyedChildren(this.#list, createFinding);
-  element = el(
-    'section',
-    { class: 'panel wide', 'aria-labelledby': 'findings-title', hidden: true },
-    el('header', {}, el('h2', { id: 'findings-title' }, 'Findings')),
-    this.#list,
-  );
+  element;
 
-  update(nodes, fleet) {
-    const known = nodes?.findings ?? [];
-    // A quarantine is a finding of the doctor, too; once is enough.
-    const seen = new Set(known.map((finding) => `${finding.code} ${finding.node}`));
-    const notOpen = (fleet?.not_open ?? [])
-      .filter((node) => !seen.has(`${node.code} ${node.node}`))
-      .map((node) => ({
-        severity: 'warning',
-        code: node.code,
-        node: node.node,
-        what: node.what,
-        why: node.why,
-        do: [node.advice, node.left_ms !== null && `Open again in about ${duration(node.left_ms)}.`]
-          .filter(Boolean)
-          .join(' '),
-      }));
-    const all = [...known, ...notOpen];
-    setHidden(this.element, all.length === 0);
-    this.#findings.update(all, (finding) => `${finding.severity} ${finding.code} ${finding.node}`);
+  constructor({ title, id }) {
+    this.element = el(
+      'section',
+      { class: 'panel wide', 'aria-labelledby': id, hidden: true },
+      el('header', {}, el('h2', { id }, title)),
+      this.#list,
+    );
+  }
+
+  update(findings) {
+    setHidden(this.element, findings.length === 0);
+    this.#findings.update(findings, (finding) => `${finding.severity} ${finding.code} ${finding.node}`);
   }
 }

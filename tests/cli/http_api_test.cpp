@@ -307,6 +307,7 @@ HttpClient watch(const ServingTenure& web, const std::string& headers = "") {
   return stream;
 }
 
+// O2
 TEST_F(WebTest, WhoeverWatchesIsToldOfATakeOverAndTheTimelineShowsIt) {
   const ServingTenure web(Words{"web"} + place());
   ASSERT_TRUE(web.comes_to("/api/v1/timeline?kind=lock", 200, "\"total\": 1"));

@@ -34,8 +34,8 @@ try {
     const owners = await Promise.all(world.sessions.map((id) => world.redis.ownerOf(id)));
     return owners.includes(`${killed}b`) && Date.now() - taken > 5_000;
   });
-  const box = await lane(timeline, 'shop-2').locator('.mark.gap').last().boundingBox();
-  await timeline.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  const box = await lane(timeline, 'shop-2').locator('.mark.span').last().boundingBox();
+  await timeline.mouse.move(box.x + 30, box.y + box.height / 2);
   await timeline.locator('.details dl').waitFor();
   await timeline.screenshot({ path: path.join(folder, 'web-timeline.png') });
   await overview.locator('.instances li').nth(2).waitFor();

@@ -70,7 +70,7 @@ test('a sparkline breaks where polls failed', () => {
 });
 
 test('nodes, instances and balance in words', () => {
-  const node = { version: '7.2.4', role: 'master', round_trip_us: 180, clock_ahead_ms: -14, record: 'open' };
+  const node = { version: 'Redis 7.2.4', role: 'master', round_trip_us: 180, clock_ahead_ms: -14, record: 'open' };
   assert.equal(facts(node), 'Redis 7.2.4 · master · round trip 180 µs · clock 14 ms behind');
   assert.equal(facts({ version: null, role: null, round_trip_us: null, clock_ahead_ms: null, record: null }), '');
   const instance = { share: 3.333, weight: 2, owned: 3, says_owned: 4, started_ms: 0, left_ms: 2000 };
