@@ -43,6 +43,9 @@ using tcp = asio::ip::tcp;
 constexpr std::chrono::milliseconds ask_again{10};
 // The same for a stream. A person does not see the difference to at once.
 constexpr std::chrono::milliseconds stream_again{50};
+// A stream that has nothing to tell says so now and then: both sides notice that way when the other is gone.
+constexpr std::chrono::seconds stream_quiet_max{15};
+constexpr auto nothing_new = ":\n\n";
 // How long, and for how much, the rest of a request that was refused is read: a socket that is closed with something unread takes
 // the answer back.
 constexpr std::chrono::milliseconds linger_time{1'000};
@@ -181,7 +184,11 @@ class Session : public std::enable_shared_from_this<Session> {
   void pump() {
     stream_.expires_never();
     said_ = stream_of_events_->next();
-    if (!said_.empty()) return send_events(&Session::pump);
+    if (said_.empty() && runtime::boot_now() >= quiet_since_ + stream_quiet_max) said_ = nothing_new;
+    if (!said_.empty()) {
+      quiet_since_ = runtime::boot_now();
+      return send_events(&Session::pump);
+    }
     timer_.expires_after(stream_again);
     timer_.async_wait([self = shared_from_this()](const error_code& error) {
       if (!error) self->pump();
@@ -259,6 +266,7 @@ class Session : public std::enable_shared_from_this<Session> {
   Response response_{};
   std::string said_{};  // the head of an answer; of a stream also what follows
   std::unique_ptr<EventStream> stream_of_events_{};
+  core::Time quiet_since_ = runtime::boot_now();
   std::array<char, 4'096> unread_{};
   std::size_t lingered_ = 0;
 };

@@ -396,6 +396,25 @@ TEST_F(WebTest, ThePageIsServedToABrowserWithoutAToken) {
   EXPECT_EQ(web.get("/api/v1/events").status, 401);
 }
 
+TEST_F(WebTest, WhoWatchesAnotherFleetIsToldOfItsChangesAndHasItsTimeline) {
+  const ServingTenure web(Words{"web"} + place());
+  EXPECT_EQ(tenure::test::tenure(
+                Words{"sessions", "add", "b-1", "http://127.0.0.1:1/", "--fleet", "billing"} + place())
+                .code,
+            0);
+  HttpClient stream(web.port());
+  stream.send("GET /api/v1/events?fleet=billing HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_EQ(stream.receive().status, 200);
+  EXPECT_TRUE(has(web.get("/api/v1/timeline?fleet=billing").body, "\"total\": 0"));
+  const auto other = start_tenure(Words{"poll", "--ttl", "3s", "--fleet", "billing", "--id", "b"} + place());
+  std::string change;
+  do change = next_event(stream, "change");
+  while (!has(change, "\"kind\": \"session\""));
+  EXPECT_TRUE(has(change, "\"fleet\": \"billing\", \"name\": \"b-1\", \"owner\": \"b\"")) << change;
+  EXPECT_TRUE(has(web.get("/api/v1/timeline?fleet=billing").body, "\"name\": \"b-1\""));
+  EXPECT_EQ(web.get("/api/v1/events?fleet=redlock").status, 404);
+}
+
 TEST_F(WebTest, ChangesNothing) {
   for (const auto& process : {&instance, &holder, &candidate}) {
     (*process)->send(SIGTERM);

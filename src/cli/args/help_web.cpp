@@ -31,7 +31,8 @@ Usage: tenure web [OPTIONS]
   /api/v1/events        what changes, as it happens (server-sent events)
 
 Answers are kept for a quarter of a second, longer where it takes long to make them, so that many viewers cost the nodes no
-more than one. While nobody watches the nodes are looked at once a second, or less often where that takes long. Only GET and HEAD are answered. docs/http-api.md says what is in each answer.
+more than one. While nobody watches, the nodes are looked at once a second, or less often where that takes long. Only GET
+and HEAD are answered. docs/http-api.md says what is in each answer.
 
 Exit codes: 0 ended by a signal; 64 usage, or the address cannot be used; 69 somebody else listens there; 125 tenure
 itself failed.

@@ -113,6 +113,7 @@ class Supervisor {
         case SIGTTOU:
           break;  // a holder that stands still keeps everybody waiting
         case SIGCONT:
+          told_to_stop_ = false;  // it did not stop
           continued_ = true;
           break;
         default:

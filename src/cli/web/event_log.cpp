@@ -55,14 +55,37 @@ class EventLog::Reader : public http::EventStream {
       if (change.fleet.empty() || change.fleet == fleet_) text += change.text;
       at_ += 1;
     }
-    if (at_ == log_.last_ && looks_ != log_.looks_) {
-      looks_ = log_.looks_;
-      text += on_the_wire("look", log_.look_);
-    }
+    if (at_ == log_.last_) text += look();
     return text;
   }
 
  private:
+  // The last look at leases and the last at its fleet, as one: as old as the older, and wrong if either is. Empty if it was
+  // told. The mutex is held.
+  std::string look() {
+    std::optional<Look> both;
+    for (const std::string& source : {std::string(), fleet_}) {
+      const auto found = log_.looks_.find(source);
+      if (found == log_.looks_.end()) continue;
+      const Look& one = found->second;
+      if (!both) both = one;
+      both->at = std::min(both->at, one.at);
+      both->next = std::min(both->next, one.next);
+      both->number = std::max(both->number, one.number);
+      if (both->error.empty()) both->error = one.error;
+    }
+    if (!both || both->number == told_) return "";
+    told_ = both->number;
+    Json json;
+    json.open_object().key("at_ms").number(both->at).key("next_ms").number(both->next).key("error");
+    if (both->error.empty()) {
+      json.null();
+    } else {
+      json.text(both->error);
+    }
+    return on_the_wire("look", json.close_object().written());
+  }
+
   // The first thing that it is told. The mutex is held.
   std::string greeting() {
     if (greeted_) return "";
@@ -76,7 +99,7 @@ class EventLog::Reader : public http::EventStream {
   EventLog& log_;
   std::string fleet_;
   std::uint64_t at_ = 0;
-  std::uint64_t looks_ = 0;
+  std::uint64_t told_ = 0;  // the number of the last look that it was told
   bool lost_ = false;
   bool greeted_ = false;
 };
@@ -88,10 +111,15 @@ void EventLog::add_change(const std::string& event, const std::string& data, con
   if (changes_.size() > kept_) changes_.pop_front();
 }
 
-void EventLog::set_look(const std::string& data) {
+void EventLog::set_look(Look look, const std::string& fleet) {
   const std::lock_guard lock(mutex_);
-  look_ = data;
-  looks_ += 1;
+  look.number = ++last_look_;
+  looks_.insert_or_assign(fleet, std::move(look));
+}
+
+void EventLog::forget_looks(const std::string& fleet) {
+  const std::lock_guard lock(mutex_);
+  looks_.erase(fleet);
 }
 
 std::unique_ptr<http::EventStream> EventLog::read(const http::Request& request, const std::string& fleet) {

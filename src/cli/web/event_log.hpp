@@ -1,10 +1,11 @@
 // What is told to everybody who watches, as server-sent events: changes, which are numbered and kept for a while so that a reader
-// whose connection broke can go on where it was, and looks, of which only the last one counts.
+// whose connection broke can go on where it was, and looks at the leases and at each fleet, of which only the last one counts.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -21,8 +22,16 @@ class EventLog {
 
   // The data is JSON, on one line. Changes of a fleet are told to those only who watch that one.
   void add_change(const std::string& event, const std::string& data, const std::string& fleet = "");
-  // Replaces the look before, if a reader has not heard of that one yet.
-  void set_look(const std::string& data);
+  // In milliseconds of unix time.
+  struct Look {
+    std::int64_t at;
+    std::int64_t next;         // comes by then
+    std::string error{};       // why nothing could be seen; empty: it was
+    std::uint64_t number = 0;  // given by the log
+  };
+  // The last look at that fleet, or at what is nobody's in particular.
+  void set_look(Look look, const std::string& fleet = "");
+  void forget_looks(const std::string& fleet);
 
   // Of one who watches that fleet, from now on, or behind the number that it gives.
   std::unique_ptr<http::EventStream> read(const http::Request& request, const std::string& fleet = "");
@@ -38,9 +47,9 @@ class EventLog {
   mutable std::mutex mutex_{};
   std::uint64_t last_;
   std::size_t kept_;
-  std::deque<Change> changes_{};  // the last one has the last number
-  std::string look_{};
-  std::uint64_t looks_ = 0;
+  std::deque<Change> changes_{};         // the last one has the last number
+  std::map<std::string, Look> looks_{};  // by fleet
+  std::uint64_t last_look_ = 0;
   std::size_t readers_ = 0;
 };
 

@@ -69,15 +69,14 @@ std::vector<OwnerChange> History::saw(const LaneGroup& key, std::span<const Seen
   for (; lane != group.lanes.end(); ++lane) gone(lane->first, lane->second);
   if (group.looked) group.interval = at - *group.looked;
   group.looked = at;
-  group.asked = at;
+  if (!group.since) group.since = at;
   if (!group.blind.empty() && !group.blind.back().to) group.blind.back().to = at;
-  forget(at);
+  forget_old(at);
   return changes;
 }
 
 void History::saw_nothing(const LaneGroup& key, const std::string& why, UnixMs at) {
   Group& group = groups_[key];
-  group.asked = at;
   if (!group.blind.empty() && !group.blind.back().to) return;
   // What happened since the last look was not seen either.
   group.blind.push_back({"", why, group.looked.value_or(at), {}});
@@ -88,6 +87,9 @@ void History::saw_closed(std::span<const ClosedSpan> closed, UnixMs at) {
     const bool still =
         std::ranges::any_of(closed, [&](const ClosedSpan& now) { return now.node == it.node; });
     if (!it.to && !still) it.to = at;
+    for (const ClosedSpan& now : closed) {
+      if (!it.to && now.node == it.node) it.why = now.why;
+    }
   }
   for (const ClosedSpan& now : closed) {
     const bool known =
@@ -102,6 +104,16 @@ const History::Lanes& History::lanes(const LaneGroup& group) const {
   return found == groups_.end() ? none : found->second.lanes;
 }
 
+std::optional<UnixMs> History::since(const LaneGroup& group) const {
+  const auto found = groups_.find(group);
+  return found == groups_.end() ? std::nullopt : found->second.since;
+}
+
+void History::forget(const LaneGroup& group) {
+  for (const auto& [name, lane] : lanes(group)) spans_ -= lane.size();
+  groups_.erase(group);
+}
+
 std::optional<UnixMs> History::interval(const LaneGroup& group) const {
   const auto found = groups_.find(group);
   return found == groups_.end() ? std::nullopt : found->second.interval;
@@ -113,8 +125,9 @@ std::vector<ClosedSpan> History::blind(const LaneGroup& group) const {
   return {found->second.blind.begin(), found->second.blind.end()};
 }
 
-void History::forget(UnixMs now) {
-  if (now < forget_at_) return;
+void History::forget_old(UnixMs now) {
+  // Also where the clock was set back.
+  if (now < forget_at_ && now > forget_at_ - 2 * forget_every) return;
   forget_at_ = now + forget_every;
   UnixMs kept = limits_.kept;
   forget_before(now - kept);
@@ -123,18 +136,13 @@ void History::forget(UnixMs now) {
 }
 
 void History::forget_before(UnixMs time) {
-  // A fleet that nobody asks about any more.
-  std::erase_if(groups_, [&](const auto& it) {
-    const bool gone = it.second.asked < time;
-    for (const auto& [name, lane] : it.second.lanes) spans_ -= gone ? lane.size() : 0;
-    return gone;
-  });
   for (auto& [key, group] : groups_) {
     for (auto& [name, lane] : group.lanes) {
       spans_ -= std::erase_if(lane, [&](const OwnedSpan& it) { return it.to && *it.to < time; });
     }
     std::erase_if(group.lanes, [](const auto& it) { return it.second.empty(); });
     cli::forget_before(group.blind, time);
+    if (group.since) group.since = std::max(*group.since, time);
   }
   cli::forget_before(closed_, time);
 }

@@ -81,10 +81,13 @@ class History {
   std::vector<OwnerChange> saw(const LaneGroup& group, std::span<const SeenOwner> owned, UnixMs at);
   // The group could not be seen.
   void saw_nothing(const LaneGroup& group, const std::string& why, UnixMs at);
+  void forget(const LaneGroup& group);
   // Which nodes give no leases at that time, and why.
   void saw_closed(std::span<const ClosedSpan> closed, UnixMs at);
 
   const Lanes& lanes(const LaneGroup& group) const;
+  // Since when there is a record of the group; nothing: there is none.
+  std::optional<UnixMs> since(const LaneGroup& group) const;
   // The time between the last two looks that saw the group.
   std::optional<UnixMs> interval(const LaneGroup& group) const;
   // When the group was not seen, and when nodes gave no leases; the oldest first.
@@ -96,12 +99,12 @@ class History {
     Lanes lanes{};
     std::optional<UnixMs> looked{};    // the last that saw it
     std::optional<UnixMs> interval{};  // from the one before
-    UnixMs asked = 0;                  // the last, whether it saw anything or not
+    std::optional<UnixMs> since{};     // the first that saw it, or what came before is forgotten
     std::deque<ClosedSpan> blind{};
   };
 
   OwnedSpan begun(const SeenOwner& seen, const Group& group, UnixMs at) const;
-  void forget(UnixMs now);
+  void forget_old(UnixMs now);
   void forget_before(UnixMs time);
 
   Limits limits_;

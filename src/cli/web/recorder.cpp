@@ -13,6 +13,8 @@ namespace {
 
 // A look that shows more is not told one by one: whoever watches asks for all of it anyway.
 constexpr std::size_t changes_max = 500;
+// Of one answer, shared by the lanes of a page: the last of each are told.
+constexpr std::size_t spans_max = 20'000;
 
 SeenOwner seen_in(const LockView& lease) { return {lease.name, lease.holder.owner, lease.holder.token}; }
 
@@ -66,8 +68,7 @@ void add_closed(Json& json, std::string_view key, const Spans& spans, UnixMs fro
 
 // Changes of a process that is started again have larger numbers than those of the one before, unless that had one in every
 // millisecond.
-Recorder::Recorder()
-    : began_(runtime::wall_now_ms()), events_(static_cast<std::uint64_t>(runtime::wall_now_ms())) {}
+Recorder::Recorder() : events_(static_cast<std::uint64_t>(runtime::wall_now_ms())) {}
 
 void Recorder::saw_leases(const AllLeases& leases, When when) {
   std::vector<SeenOwner> locks;
@@ -79,7 +80,7 @@ void Recorder::saw_leases(const AllLeases& leases, When when) {
   const std::lock_guard lock(mutex_);
   record({LeaseKind::lock}, locks, when.at);
   record({LeaseKind::election}, elections, when.at);
-  tell_look(when, nullptr);
+  events_.set_look({when.at, when.next});
 }
 
 void Recorder::saw_fleet(const std::string& fleet, const FleetView& view, When when) {
@@ -92,20 +93,26 @@ void Recorder::saw_fleet(const std::string& fleet, const FleetView& view, When w
   const std::lock_guard lock(mutex_);
   record({LeaseKind::session, fleet}, owned, when.at);
   history_.saw_closed(closed, when.at);
-  tell_look(when, nullptr);
+  events_.set_look({when.at, when.next}, fleet);
 }
 
 void Recorder::saw_no_leases(const std::string& why, When when) {
   const std::lock_guard lock(mutex_);
   history_.saw_nothing({LeaseKind::lock}, why, when.at);
   history_.saw_nothing({LeaseKind::election}, why, when.at);
-  tell_look(when, &why);
+  events_.set_look({when.at, when.next, why});
 }
 
 void Recorder::saw_no_fleet(const std::string& fleet, const std::string& why, When when) {
   const std::lock_guard lock(mutex_);
   history_.saw_nothing({LeaseKind::session, fleet}, why, when.at);
-  tell_look(when, &why);
+  events_.set_look({when.at, when.next, why}, fleet);
+}
+
+void Recorder::forget_fleet(const std::string& fleet) {
+  const std::lock_guard lock(mutex_);
+  history_.forget({LeaseKind::session, fleet});
+  events_.forget_looks(fleet);
 }
 
 void Recorder::record(const LaneGroup& group, const std::vector<SeenOwner>& owned, UnixMs at) {
@@ -132,18 +139,6 @@ void Recorder::tell(const LaneGroup& group, const OwnerChange& change) {
   events_.add_change("change", json.written(), group.fleet);
 }
 
-void Recorder::tell_look(When when, const std::string* error) {
-  Json json;
-  json.open_object().key("at_ms").number(when.at).key("next_ms").number(when.next).key("error");
-  if (error == nullptr) {
-    json.null();
-  } else {
-    json.text(*error);
-  }
-  json.close_object();
-  events_.set_look(json.written());
-}
-
 std::string Recorder::timeline_json(const TimelineQuery& query) const {
   const std::lock_guard lock(mutex_);
   std::vector<const History::Lanes::value_type*> shown;
@@ -151,14 +146,20 @@ std::string Recorder::timeline_json(const TimelineQuery& query) const {
     const bool ended = lane.second.back().to && *lane.second.back().to < query.from;
     if (!ended && contains_text(lane.first, query.search)) shown.push_back(&lane);
   }
+  const std::size_t spans_each = spans_max / query.page.limit;
   Json json;
-  json.open_object().key("at_ms").number(runtime::wall_now_ms()).key("began_ms").number(began_);
+  json.open_object().key("at_ms").number(runtime::wall_now_ms());
+  add_number(json, "began_ms", history_.since(query.group));
   add_number(json, "look_ms", history_.interval(query.group));
   add_page(json, "lanes", query.page, shown.size(), [&](std::size_t at) {
     const auto& [name, spans] = *shown[at];
     json.open_object().key("name").text(name).key("spans").open_array();
-    for (const OwnedSpan& span : spans) {
-      if (!span.to || *span.to >= query.from) add_span(json, span);
+    const std::size_t left_out = spans.size() - std::min(spans.size(), spans_each);
+    for (std::size_t i = left_out; i < spans.size(); ++i) {
+      OwnedSpan span = spans[i];
+      if (span.to && *span.to < query.from) continue;
+      if (i == left_out && left_out > 0) span.from_min.reset();
+      add_span(json, span);
     }
     json.close_array().close_object();
   });

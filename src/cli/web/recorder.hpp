@@ -35,6 +35,9 @@ class Recorder {
   void saw_no_leases(const std::string& why, When when);
   void saw_no_fleet(const std::string& fleet, const std::string& why, When when);
 
+  // Nobody asks about it any more.
+  void forget_fleet(const std::string& fleet);
+
   // docs/http-api.md says what is in it.
   std::string timeline_json(const TimelineQuery& query) const;
   EventLog& events() { return events_; }
@@ -42,10 +45,8 @@ class Recorder {
  private:
   void record(const LaneGroup& group, const std::vector<SeenOwner>& owned, UnixMs at);
   void tell(const LaneGroup& group, const OwnerChange& change);
-  void tell_look(When when, const std::string* error);
 
   mutable std::mutex mutex_{};
-  UnixMs began_;
   History history_{};
   EventLog events_;
 };

@@ -65,7 +65,7 @@ void sort(Indices& shown, const FleetView& view, SessionOrder order) {
     case SessionOrder::latency:
       return sort_by(shown, [&](std::size_t i) {
         const auto& result = all[i].result.text;
-        return result && result->took_ms ? -*result->took_ms : none;
+        return result && result->took_ms ? -std::max<std::int64_t>(*result->took_ms, 0) : none;
       });
     case SessionOrder::due:
       return sort_by(shown, [&](std::size_t i) { return next_due_ms(all[i], view.now_ms).value_or(none); });
@@ -107,7 +107,9 @@ WatchedFleet watched(FleetView view, const WatchedFleet* before) {
 std::optional<std::int64_t> next_due_ms(const SessionView& session, std::int64_t now_ms) {
   if (session.session.paused || session.nobody() || session.failing()) return std::nullopt;
   const poll::Cadence cadence(session.session.id, session.session.interval);
-  const auto polled = session.result.text ? session.result.text->at_ms : std::nullopt;
+  auto polled = session.result.text ? session.result.text->at_ms : std::nullopt;
+  // By the clock of who polled: one that is far ahead says nothing.
+  if (polled && (*polled < 0 || *polled > now_ms + session.session.interval.count())) polled.reset();
   const poll::WallTime last{poll::Milliseconds(polled.value_or(now_ms))};
   return cadence.after(last).time_since_epoch().count();
 }

@@ -72,7 +72,9 @@ class Web {
     endpoint_.routes().add_stream(
         "/api/v1/events",
         [this](const Request& request) -> tl::expected<std::unique_ptr<http::EventStream>, Response> {
-          return recorder_.events().read(request, request.parameter("fleet").value_or(fleet_.keys.fleet));
+          const auto name = fleet_of(request);
+          if (!name) return tl::unexpected(name.error());
+          return std::make_unique<Watching>(*this, *name, recorder_.events().read(request, *name));
         });
     own_fleet_ = fleet_called(fleet_.keys.fleet);
   }
@@ -83,11 +85,36 @@ class Web {
     if (recorder_.events().readers() == 0 && now < next_unwatched_) return;
     next_unwatched_ =
         now + std::clamp<core::Duration>(took_.load() * times_unwatched, unwatched_at_least, fresh.at_most);
-    leases_.get();
-    if (own_fleet_ != nullptr) own_fleet_->get();
+    look_again(leases_);
+    if (own_fleet_ != nullptr) look_again(*own_fleet_);
   }
 
  private:
+  // A stream of events lets the fleet that it is about be looked at.
+  class Watching : public http::EventStream {
+   public:
+    Watching(Web& web, std::string fleet, std::unique_ptr<http::EventStream> events)
+        : web_(web), fleet_(std::move(fleet)), events_(std::move(events)) {}
+    std::string next() override {
+      if (auto* const seen = web_.fleet_called(fleet_)) look_again(*seen);
+      return events_->next();
+    }
+
+   private:
+    Web& web_;
+    std::string fleet_;
+    std::unique_ptr<http::EventStream> events_;
+  };
+
+  // What goes wrong with it is told to whoever asks for the answer.
+  template <class Seen>
+  static void look_again(http::Cached<Seen>& cached) {
+    try {
+      cached.get();
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
+    }
+  }
+
   void serve_page() {
     for (const Asset& asset : assets()) {
       const std::string name(asset.name);
@@ -132,13 +159,23 @@ class Web {
     });
   }
 
-  Response timeline(const Request& request) const {
+  // The one that a request names, else the one that the command line does.
+  tl::expected<std::string, Response> fleet_of(const Request& request) const {
+    std::string name = request.parameter("fleet").value_or(fleet_.keys.fleet);
+    if (redis::fleet_error(name, fleet_.nodes.keyspace))
+      return tl::unexpected(error_json(404, "no fleet can have that name"));
+    return name;
+  }
+
+  std::optional<Response> timeline(const Request& request) {
     const auto page = page_of(request);
     if (!page) return page.error();
     TimelineQuery query{{}, request.parameter("search").value_or(""), 0, *page};
     const std::string kind = request.parameter("kind").value_or("session");
+    const auto name = fleet_of(request);
+    if (!name) return name.error();
     if (kind == word_for(LeaseKind::session)) {
-      query.group = {LeaseKind::session, request.parameter("fleet").value_or(fleet_.keys.fleet)};
+      query.group = {LeaseKind::session, *name};
     } else if (kind == word_for(LeaseKind::election)) {
       query.group = {LeaseKind::election, ""};
     } else if (kind != word_for(LeaseKind::lock)) {
@@ -148,6 +185,14 @@ class Web {
       const auto number = core::read_number<std::uint64_t>(*from);
       if (!number) return error_json(400, "from_ms must be a number of milliseconds since 1970");
       query.from = static_cast<UnixMs>(*number);
+    }
+    // There is nothing to show before the first look.
+    if (query.group.kind != LeaseKind::session) {
+      if (!leases_.get()) return std::nullopt;
+    } else {
+      auto* const seen = fleet_called(*name);
+      if (seen == nullptr) return too_many_fleets();
+      if (!seen->get()) return std::nullopt;
     }
     return Response::json(recorder_.timeline_json(query));
   }
@@ -181,15 +226,18 @@ class Web {
   // Of the fleet that the request names, else the one that the command line does.
   template <class Show>
   std::optional<Response> of_fleet(const Request& request, const Show& show) {
-    const std::string name = request.parameter("fleet").value_or(fleet_.keys.fleet);
-    if (redis::fleet_error(name, fleet_.nodes.keyspace))
-      return error_json(404, "no fleet can have that name");
-    auto* const seen = fleet_called(name);
-    if (seen == nullptr) return error_json(503, "too many other fleets are looked at; try again later");
+    const auto name = fleet_of(request);
+    if (!name) return name.error();
+    auto* const seen = fleet_called(*name);
+    if (seen == nullptr) return too_many_fleets();
     const auto fleet = seen->get();
     if (!fleet) return std::nullopt;
     if (!*fleet) return error_json(503, fleet->error());
-    return show(***fleet, name);
+    return show(***fleet, *name);
+  }
+
+  static Response too_many_fleets() {
+    return error_json(503, "too many other fleets are looked at; try again later");
   }
 
   // Null where it cannot be looked at. Once it is served only the endpoint's thread comes here.
@@ -230,6 +278,7 @@ class Web {
     }
     if (oldest == fleets_.end()) return false;
     endpoint_.forget(*oldest->second.seen);
+    recorder_.forget_fleet(oldest->first);
     fleets_.erase(oldest);
     return true;
   }

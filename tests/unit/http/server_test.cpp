@@ -28,6 +28,42 @@ using test::HttpClient;
 
 constexpr std::size_t large = 16'000'000;
 
+// Says what it is given, once each.
+class Feed {
+ public:
+  void say(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    text_ += text;
+  }
+  std::unique_ptr<EventStream> stream() {
+    struct Reader : EventStream {
+      explicit Reader(Feed& feed) : feed_(feed) { feed_.readers += 1; }
+      ~Reader() override { feed_.readers -= 1; }
+      std::string next() override {
+        const std::lock_guard lock(feed_.mutex_);
+        const auto from = std::exchange(at_, feed_.text_.size());
+        return feed_.text_.substr(from);
+      }
+      Feed& feed_;
+      std::size_t at_ = 0;
+    };
+    return std::make_unique<Reader>(*this);
+  }
+  void serve_at(Routes& routes) {
+    routes.add_stream("/feed",
+                      [this](const Request& request) -> tl::expected<std::unique_ptr<EventStream>, Response> {
+                        if (request.last_event_id == "13")
+                          return tl::unexpected(Response::text(503, "not that one\n"));
+                        return stream();
+                      });
+  }
+  std::atomic<int> readers = 0;
+
+ private:
+  std::mutex mutex_;
+  std::string text_;
+};
+
 class HttpServerTest : public testing::Test {
  protected:
   // Patient, apart from what a test is about.
@@ -60,6 +96,7 @@ class HttpServerTest : public testing::Test {
     return client().get(path, headers);
   }
 
+  Feed feed;  // outlives the server
   Routes routes;
   std::optional<Listener> listener;
   std::optional<Server> server;
@@ -200,44 +237,7 @@ TEST_F(HttpServerTest, AFileOfThePageIsTheSameForAnybody) {
   EXPECT_EQ(client().ask("POST", "/page").status, 405);
 }
 
-// Says what it is given, once each.
-class Feed {
- public:
-  void say(const std::string& text) {
-    const std::lock_guard lock(mutex_);
-    text_ += text;
-  }
-  std::unique_ptr<EventStream> stream() {
-    struct Reader : EventStream {
-      explicit Reader(Feed& feed) : feed_(feed) { feed_.readers += 1; }
-      ~Reader() override { feed_.readers -= 1; }
-      std::string next() override {
-        const std::lock_guard lock(feed_.mutex_);
-        const auto from = std::exchange(at_, feed_.text_.size());
-        return feed_.text_.substr(from);
-      }
-      Feed& feed_;
-      std::size_t at_ = 0;
-    };
-    return std::make_unique<Reader>(*this);
-  }
-  void serve_at(Routes& routes) {
-    routes.add_stream("/feed",
-                      [this](const Request& request) -> tl::expected<std::unique_ptr<EventStream>, Response> {
-                        if (request.last_event_id == "13")
-                          return tl::unexpected(Response::text(503, "not that one\n"));
-                        return stream();
-                      });
-  }
-  std::atomic<int> readers = 0;
-
- private:
-  std::mutex mutex_;
-  std::string text_;
-};
-
 TEST_F(HttpServerTest, AStreamGoesOnUntilItsReaderLeaves) {
-  Feed feed;
   feed.serve_at(routes);
   serve();
   auto reader = client();
@@ -261,7 +261,6 @@ TEST_F(HttpServerTest, AStreamGoesOnUntilItsReaderLeaves) {
 }
 
 TEST_F(HttpServerTest, AStreamMayBeRefusedAndAsksForTheToken) {
-  Feed feed;
   feed.serve_at(routes);
   serve({}, "0123456789abcdef");
   EXPECT_EQ(get("/feed").status, 401);
@@ -274,7 +273,6 @@ TEST_F(HttpServerTest, AStreamMayBeRefusedAndAsksForTheToken) {
 }
 
 TEST_F(HttpServerTest, StreamsLeaveConnectionsToOthers) {
-  Feed feed;
   feed.serve_at(routes);
   serve({.connections = 4, .streams = 2});
   const std::string ask = "GET /feed HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -291,7 +289,6 @@ TEST_F(HttpServerTest, StreamsLeaveConnectionsToOthers) {
 }
 
 TEST_F(HttpServerTest, WhoDoesNotReadAStreamIsCutOff) {
-  Feed feed;
   feed.serve_at(routes);
   serve({.response = 300ms});
   HttpClient slow(port(), {.receive_buffer = 4'096});

@@ -49,12 +49,29 @@ TEST(EventLog, OfLooksOnlyTheLastIsTold) {
   EventLog log(100);
   const auto stream = reader(log);
   stream->next();
-  log.set_look("{\"look\":1}");
-  log.set_look("{\"look\":2}");
-  EXPECT_EQ(stream->next(), "event: look\ndata: {\"look\":2}\n\n");
+  log.set_look({1, 10});
+  log.set_look({2, 20});
+  EXPECT_EQ(stream->next(), "event: look\ndata: {\"at_ms\": 2, \"next_ms\": 20, \"error\": null}\n\n");
   EXPECT_EQ(stream->next(), "");
   // Who comes later is told the last one, too.
-  EXPECT_TRUE(has(reader(log)->next(), "{\"look\":2}"));
+  EXPECT_TRUE(has(reader(log)->next(), "{\"at_ms\": 2, "));
+}
+
+// Of several sources the one that is worst off counts: nothing is shown as live that is not.
+TEST(EventLog, ALookIsAsOldAsTheOlderAndAsWrongAsTheWorseOfWhatIsWatched) {
+  EventLog log(100);
+  const auto billing = log.read({}, "billing");
+  const auto poll = log.read({}, "poll");
+  billing->next();
+  poll->next();
+  log.set_look({2, 20});
+  log.set_look({1, 30, "no answer"}, "billing");
+  log.set_look({3, 9}, "poll");
+  EXPECT_TRUE(has(billing->next(), "{\"at_ms\": 1, \"next_ms\": 20, \"error\": \"no answer\"}"));
+  EXPECT_TRUE(has(poll->next(), "{\"at_ms\": 2, \"next_ms\": 9, \"error\": null}"));
+  log.set_look({4, 40}, "billing");
+  EXPECT_EQ(poll->next(), "");
+  EXPECT_TRUE(has(billing->next(), "{\"at_ms\": 2, \"next_ms\": 20, \"error\": null}"));
 }
 
 TEST(EventLog, WhoseConnectionBrokeGoesOnWhereItWas) {

@@ -139,12 +139,24 @@ TEST(History, WhatHasEndedIsForgottenAfterAWhileAndWhatGoesOnIsNot) {
   EXPECT_TRUE(history.lanes(locks).contains("b"));
 }
 
-TEST(History, AGroupThatNobodyAsksAboutIsForgotten) {
+TEST(History, AGroupIsKnownSinceItsFirstLookOrSinceThingsWereForgotten) {
   History history({.kept = 60'000, .spans = 1'000});
+  EXPECT_FALSE(history.since(locks));
+  history.saw_nothing(locks, "no answer", 500);
+  EXPECT_FALSE(history.since(locks));
+  for (int i = 1; i <= 120; ++i) history.saw(locks, Owned{{"a", "x", 1}}, i * 1'000);
+  ASSERT_TRUE(history.since(locks));
+  EXPECT_GE(*history.since(locks), 40'000);
+  EXPECT_LE(*history.since(locks), 60'000);
+}
+
+TEST(History, AGroupCanBeForgotten) {
+  History history;
   const LaneGroup other{LeaseKind::session, "other"};
   history.saw(other, Owned{{"a", "x", 1}}, 0);
-  for (int i = 0; i <= 120; ++i) history.saw(locks, Owned{}, i * 1'000);
+  history.forget(other);
   EXPECT_TRUE(history.lanes(other).empty());
+  EXPECT_FALSE(history.since(other));
 }
 
 TEST(History, NoMoreIsKeptThanAllowedHoweverOftenThingsChange) {
