@@ -11,7 +11,13 @@ export class ApiError extends Error {
   }
 }
 
-export const storedToken = () => sessionStorage.getItem(TOKEN);
+// What a header can carry. With anything else no request would ever leave the browser.
+export const isToken = (text) => /^[\x21-\x7e]+$/.test(text);
+
+export function storedToken() {
+  const token = sessionStorage.getItem(TOKEN);
+  return token !== null && isToken(token) ? token : null;
+}
 export const storeToken = (token) => sessionStorage.setItem(TOKEN, token);
 export const forgetToken = () => sessionStorage.removeItem(TOKEN);
 
@@ -36,7 +42,7 @@ export class Api {
       return await response.json();
     } catch (error) {
       if (signal?.aborted) throw error;
-      throw new ApiError('the server sent an answer that is not JSON');
+      throw new ApiError(brokenAnswer(error));
     }
   }
 
@@ -56,7 +62,8 @@ export class Api {
         signal,
       });
     } catch (error) {
-      if (error.name === 'AbortError') throw error;
+      // Whoever ended the request knows why.
+      if (signal?.aborted && error.name !== 'TimeoutError') throw error;
       throw new ApiError(error.name === 'TimeoutError' ? 'the server does not answer' : 'the server cannot be reached');
     }
     if (response.ok) return response;
@@ -64,6 +71,13 @@ export class Api {
     if (response.status === 401 && storedToken() === token) this.#onRefused(token !== null);
     throw new ApiError(await reason(response), response.status);
   }
+}
+
+// Why an answer that had begun cannot be read.
+function brokenAnswer(error) {
+  if (error.name === 'SyntaxError') return 'the server sent an answer that is not JSON';
+  if (error.name === 'TimeoutError') return 'the server did not finish its answer';
+  return 'the connection to the server broke';
 }
 
 // Errors of the API are JSON; those of the HTTP server are a line of text.

@@ -59,7 +59,6 @@ class App {
   #fleetName = null;
   #openedAt = null;
   #changeCount = 0;
-  #lookFailed = false;
   #rendering = false;
   #ticking = null;
   #ticked = 0;
@@ -136,8 +135,11 @@ class App {
   #changeFleet() {
     this.#changes.clear();
     this.#fleetName = this.#route.parameters.fleet ?? null;
+    this.#fleetsRefresher.now();
     this.#stream.stop();
     this.#stream.forget();
+    // The views begin anew, and none shows anything old.
+    this.#freshness = new Freshness();
     if (!document.hidden && !this.#prompt.open) this.#stream.start();
   }
 
@@ -179,7 +181,7 @@ class App {
     else if (type === 'change' || type === 'many') this.#onChange(type, data);
     else if (type === 'reset') {
       this.#changes.clear();
-      this.#refresher.now();
+      this.#refresher.soon();
     }
     this.#tick();
   }
@@ -195,21 +197,18 @@ class App {
     this.#freshness.onLook(look);
     if (look.error !== null) {
       this.#view.explain(look.error);
-    } else if (this.#lookFailed) {
-      this.#refresher.now();
-      this.#nodesRefresher.now();
     } else {
       this.#refresher.soon();
       this.#nodesRefresher.soon();
       this.#fleetsRefresher.soon();
     }
-    this.#lookFailed = look.error !== null;
   }
 
   #onChange(type, data) {
     this.#changeCount += 1;
     this.#changes.add({ kind: type, ...data, key: this.#changeCount });
-    if (type === 'many') this.#refresher.now();
+    // What is under way goes on: if many follow each other closely, nothing would ever be loaded.
+    if (type === 'many') this.#refresher.soon();
     // A hand-over of many sessions arrives as many events at once, and is drawn once.
     if (this.#rendering) return;
     this.#rendering = true;

@@ -51,11 +51,19 @@ export class KeyedChildren {
   }
 
   update(items, keyOf) {
-    const kept = new Map();
-    let place = this.#parent.firstChild;
+    const wanted = new Map();
     for (const item of items) {
       const key = keyOf(item);
-      if (kept.has(key)) continue;
+      if (!wanted.has(key)) wanted.set(key, item);
+    }
+    // Those that are gone go first: what stands behind them is in its place then. An element that is inserted again loses
+    // the focus.
+    for (const [key, entry] of this.#entries) {
+      if (!wanted.has(key)) entry.element.remove();
+    }
+    const kept = new Map();
+    let place = this.#parent.firstChild;
+    for (const [key, item] of wanted) {
       const entry = this.#entries.get(key) ?? this.#create(item);
       kept.set(key, entry);
       entry.update(item);
@@ -64,9 +72,6 @@ export class KeyedChildren {
       } else {
         this.#parent.insertBefore(entry.element, place);
       }
-    }
-    for (const [key, entry] of this.#entries) {
-      if (!kept.has(key)) entry.element.remove();
     }
     this.#entries = kept;
   }

@@ -39,21 +39,18 @@ export function changeLine(context) {
       setAttribute(time, 'datetime', new Date(change.at_ms).toISOString());
       setHidden(hand, change.kind === 'many');
       setHidden(token, change.kind === 'many');
+      const { fleet } = context.route().parameters;
       if (change.kind === 'many') {
         setText(kind, '');
         setText(name, `${count(change.count)} owners changed at once: the timeline has them`);
-        setAttribute(name, 'href', '#timeline');
+        setAttribute(name, 'href', formatRoute({ view: 'timeline', parameters: { fleet } }));
         return;
       }
       setAttribute(time, 'title', `${dateOf(change.at_ms)} ${timeOfDay(change.at_ms)}, ${exactness(change)}`);
       setText(kind, change.kind);
       setText(name, change.name);
-      const fleet = change.kind === 'session' ? context.route().parameters.fleet : null;
-      setAttribute(
-        name,
-        'href',
-        formatRoute({ view: 'timeline', parameters: { fleet, kind: change.kind, q: change.name } }),
-      );
+      const parameters = { fleet, kind: change.kind, q: change.name };
+      setAttribute(name, 'href', formatRoute({ view: 'timeline', parameters }));
       was.update(change.was);
       owner.update(change.owner);
       setText(token, change.token === null ? '' : `token ${change.token}`);

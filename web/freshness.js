@@ -8,6 +8,8 @@ const POLLED_MAX = 12_000;
 export class Freshness {
   #connected = false;
   #broken = null;
+  // Whether the stream that is open now has told of a look.
+  #looked = false;
   #lastLook = null;
   #nextLook = null;
   #lookError = null;
@@ -16,11 +18,14 @@ export class Freshness {
   onHello() {
     this.#connected = true;
     this.#broken = null;
-    // A look is under way or comes soon. Until it does, or is overdue, the stream says nothing about the nodes.
+    // What the last stream said about the nodes may be long ago. The first look of this one comes right away, or soon.
+    this.#looked = false;
     this.#nextLook = null;
+    this.#lookError = null;
   }
 
   onLook({ at_ms, next_ms, error }) {
+    this.#looked = true;
     this.#nextLook = next_ms;
     this.#lookError = error;
     if (error === null) this.#lastLook = at_ms;
@@ -47,9 +52,12 @@ export class Freshness {
     if (!this.#connected) return this.#withoutStream(now, since);
     if (this.#lookError !== null) return { level: 'stale', since, why: this.#lookError };
     if (this.#nextLook !== null && now > this.#nextLook + GRACE) {
-      return { level: 'stale', since, why: 'the server has not looked at the nodes for longer than it meant to' };
+      return { level: 'stale', since, why: "the server's next look at the nodes is overdue" };
     }
-    return { level: this.#lastLook === null ? 'connecting' : 'live', since, why: null };
+    if (this.#looked) return { level: 'live', since, why: null };
+    // On a page that was live before, what is shown is old; one that never was has nothing that could be.
+    const why = 'the server has not looked at the nodes since the page connected again';
+    return this.#lastLook === null ? { level: 'connecting', since, why: null } : { level: 'stale', since, why };
   }
 
   #withoutStream(now, since) {

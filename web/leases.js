@@ -26,7 +26,7 @@ export function timeLeft(lease, now) {
   return countdown(lease.left_ms - (now - lease.at_ms));
 }
 
-function nameColumn(kind, label) {
+function nameColumn(context, kind, label) {
   return {
     label,
     name: 'id',
@@ -36,7 +36,8 @@ function nameColumn(kind, label) {
       return (lease) => {
         setText(name, lease.name);
         setAttribute(name, 'title', `${lease.name}: show it in the timeline`);
-        setAttribute(name, 'href', formatRoute({ view: 'timeline', parameters: { kind, q: lease.name } }));
+        const parameters = { fleet: context.route().parameters.fleet, kind, q: lease.name };
+        setAttribute(name, 'href', formatRoute({ view: 'timeline', parameters }));
       };
     },
   };
@@ -100,7 +101,7 @@ export function createLocks(context) {
     items: (answer) => answer.locks,
     nameOf: (lock) => lock.name,
     columns: () => [
-      nameColumn('lock', 'Lock'),
+      nameColumn(context, 'lock', 'Lock'),
       ownerColumn(context, 'Holder', 'nobody'),
       stateColumn,
       figureColumn('Token', 'token', (lock) => String(lock.token ?? '–')),
@@ -125,7 +126,7 @@ export function createElections(context) {
     items: (answer) => answer.elections,
     nameOf: (election) => election.name,
     columns: () => [
-      nameColumn('election', 'Election'),
+      nameColumn(context, 'election', 'Election'),
       ownerColumn(context, 'Leader', 'nobody leads'),
       stateColumn,
       figureColumn('Term', 'token', (election) => String(election.token ?? '–')),

@@ -75,7 +75,7 @@ export class Overview {
     this.#notice = new Notice(() => context.refresh());
     this.#fleet = new FleetPanel(context);
     this.#troubles = new ListPanel({
-      title: 'What fails',
+      title: 'Failing',
       id: 'troubles-title',
       empty: 'Nothing: every session has an owner, and its last poll went well.',
       create: () => createTrouble(context),

@@ -12,7 +12,7 @@ const INSTANCES_MAX = 200;
 const TILES = [
   { key: 'sessions', label: 'sessions', sort: 'id' },
   { key: 'owned', label: 'owned', sort: 'owner' },
-  { key: 'nobody', label: 'nobody polls', level: 'bad', sort: null },
+  { key: 'nobody', label: 'unowned', level: 'bad', sort: null },
   { key: 'failing', label: 'failing', level: 'bad', sort: null },
   { key: 'paused', label: 'paused', sort: 'id' },
   { key: 'bad', label: 'unreadable', level: 'warn' },

@@ -18,13 +18,13 @@ export class Refresher {
     this.#apart = apart;
   }
 
-  // Something may have changed.
+  // Something may have changed. What is under way goes on, and is followed by another request.
   soon() {
     this.#wanted = true;
     this.#schedule(Math.max(0, this.#last + this.#apart - performance.now()));
   }
 
-  // The reader has asked for something else, or the nodes answer again: what is under way is of no use.
+  // The reader has asked for something else: what is under way is of no use.
   now() {
     this.#running?.abort();
     this.#running = null;

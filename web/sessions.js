@@ -8,15 +8,18 @@ import { OwnerLabel } from './owner.js';
 import { formatRoute } from './route.js';
 import { Sparkline } from './sparkline.js';
 
-const SORTS = { failing: 'What fails first', id: 'Session', owner: 'Owner', latency: 'Slowest first', due: 'Next due' };
+const SORTS = { failing: 'Failing first', id: 'Session', owner: 'Owner', latency: 'Slowest first', due: 'Next due' };
+
+// Only in these states somebody polls a session; the server counts likewise.
+const OWNED = ['held', 'perhaps'];
 
 // What the last poll says. Pure.
 export function outcome(session, now) {
-  const { result, paused, owner, state } = session;
+  const { result, paused, state } = session;
   const when = result === null || result.at_ms === null ? '' : ago(now - result.at_ms);
   const error = result?.error ?? '';
   if (paused) return { level: 'idle', text: 'paused', when, error };
-  if (owner === null && state === 'free') return { level: 'bad', text: 'nobody polls it', when, error };
+  if (!OWNED.includes(state)) return { level: 'bad', text: 'unowned', when, error };
   if (result === null) return { level: 'idle', text: 'not polled yet', when, error };
   return result.ok ? { level: 'ok', text: 'ok', when, error } : { level: 'bad', text: 'failed', when, error };
 }

@@ -62,8 +62,9 @@ export class EventStream {
   async #read(stopped) {
     const connection = new AbortController();
     const stop = () => connection.abort();
+    const giveUp = () => connection.abort(new Error(`the server has sent nothing for ${SILENCE_MAX / 1000} s`));
     stopped.addEventListener('abort', stop);
-    let silence = setTimeout(stop, SILENCE_MAX);
+    let silence = setTimeout(giveUp, SILENCE_MAX);
     try {
       const headers = this.#lastEventId === '' ? {} : { 'Last-Event-ID': this.#lastEventId };
       const response = await this.#open(headers, connection.signal);
@@ -72,10 +73,12 @@ export class EventStream {
       const decoder = new TextDecoder();
       const reader = response.body.getReader();
       for (;;) {
-        const { done, value } = await reader.read();
+        const { done, value } = await reader.read().catch(() => {
+          throw connection.signal.reason ?? new Error('the connection to the server broke');
+        });
         if (done || stopped.aborted) return;
         clearTimeout(silence);
-        silence = setTimeout(stop, SILENCE_MAX);
+        silence = setTimeout(giveUp, SILENCE_MAX);
         for (const event of parser.push(decoder.decode(value, { stream: true }))) this.#take(event);
       }
     } finally {
@@ -86,7 +89,7 @@ export class EventStream {
   }
 
   #take(event) {
-    const data = JSON.parse(event.data);
+    const data = parse(event.data);
     // Only a stream that really speaks resets the pause: a server that accepts and hangs up would otherwise be asked at
     // once.
     if (event.type === 'hello') this.#pause = PAUSE_MIN;
@@ -94,6 +97,14 @@ export class EventStream {
     if (event.type === 'hello' && this.#lastEventId === '' && data.id !== undefined) this.#lastEventId = String(data.id);
     if (event.id !== '') this.#lastEventId = event.id;
     this.#onEvent(event.type, data);
+  }
+}
+
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('the server sent an event that is not JSON');
   }
 }
 

@@ -30,6 +30,7 @@ export class Timeline {
   #selection = new Selection();
   #parameters = null;
   #answer = null;
+  // What the pointer is at, by the keys of its lane and its piece: both may change or go while the pointer rests.
   #hovered = null;
   #pointer = null;
   #frame = null;
@@ -169,24 +170,36 @@ export class Timeline {
       ...quarantines.map(band('quarantine')),
       { type: 'future', from: now, to: Infinity },
     ];
-    const words = (piece) => piece && describe(piece.item, this.#chart.lanes[piece.lane].name, now);
     const selected = this.#selected();
+    const words = selected && describe(selected.item, this.#chart.lanes[selected.lane].name, now);
     this.#chart.draw({
       window: this.#window.shown,
       since: this.#answer.since,
       now,
       bands,
-      active: selected && { lane: selected.lane, key: selected.item.key, text: spoken(words(selected)) },
+      active: selected && { lane: selected.lane, key: selected.item.key, text: spoken(words) },
     });
     setAttribute(this.#chart.element, 'aria-activedescendant', selected ? 'timeline-active' : null);
-    this.#details.show(words(this.#hovered ?? selected));
+    this.#details.show(this.#hoveredWords(now) ?? words);
     this.#chart.showCursor(this.#pointer, this.#window.shown);
+  }
+
+  #hoveredWords(now) {
+    if (this.#hovered === null) return null;
+    const lane = this.#chart.lane(this.#hovered.lane);
+    const item = lane?.measure(this.#answer.since, now).find(({ key }) => key === this.#hovered.key);
+    if (item) return describe(item, lane.name, now);
+    this.#hovered = null;
+    return null;
   }
 
   // Lanes that are not on the screen are measured when the keyboard gets there.
   #lanes() {
     const { lanes } = this.#chart;
-    return { count: lanes.length, items: (index) => lanes[index].measure(this.#answer.since, this.#context.now()) };
+    return {
+      keys: lanes.map(({ key }) => key),
+      items: (index) => lanes[index].measure(this.#answer.since, this.#context.now()),
+    };
   }
 
   #selected() {
@@ -225,7 +238,8 @@ export class Timeline {
       };
     const point = (event) => {
       this.#pointer = event?.clientX ?? null;
-      this.#hovered = event && this.#chart.at(event, this.#window.shown);
+      const found = event && this.#chart.at(event, this.#window.shown);
+      this.#hovered = found && { lane: found.lane.key, key: found.item.key };
       this.#draw();
     };
     return {
@@ -244,7 +258,7 @@ export class Timeline {
       clear: () => this.#select(() => this.#selection.clear()),
       choose: (event) => {
         const found = this.#chart.at(event, this.#window.shown);
-        if (found) this.#select(() => this.#selection.set(found.lane, found.item));
+        if (found) this.#select(() => this.#selection.set(found.lane.key, found.item));
       },
       hover: point,
       leave: () => point(null),
@@ -267,6 +281,5 @@ function asRoute(parameters) {
 }
 
 function emptyText(kind, q) {
-  if (q) return `No ${kind} that matches “${q}” has had an owner in this time.`;
-  return `No ${kind} has had an owner since the server began to record.`;
+  return q ? `No ${kind} on record matches “${q}”.` : `No ${kind} on record.`;
 }

@@ -2,7 +2,7 @@
 
 import { el, KeyedChildren, setAttribute, setHidden, setText, svg } from './dom.js';
 import { timeOfDay } from './format.js';
-import { Lane } from './timeline_lane.js';
+import { Lane, laneKey } from './timeline_lane.js';
 import { itemAt } from './timeline_marks.js';
 import { spanOf, ticks, toTime, toX } from './timeline_scale.js';
 
@@ -74,6 +74,7 @@ export class Chart {
   #rows = el('div', { class: 'lanes', role: 'rowgroup' });
   #lanes;
   #order = [];
+  #activeLane = null;
   #cursorTime = el('span', {});
   #cursor = el('div', { class: 'cursor', 'aria-hidden': 'true', hidden: true }, this.#cursorTime);
   #corner = el('div', { class: 'corner' });
@@ -92,7 +93,7 @@ export class Chart {
   setLanes(lanes) {
     this.#lanes.update(
       lanes.map((lane, index) => ({ lane, index })),
-      ({ lane }) => `${lane.quarantines ? 'node' : 'lane'} ${lane.name}`,
+      ({ lane }) => laneKey(lane),
     );
     this.#order = [...this.#lanes.entries()];
     setAttribute(this.element, 'aria-rowcount', this.#order.length);
@@ -100,6 +101,11 @@ export class Chart {
 
   get lanes() {
     return this.#order;
+  }
+
+  // The lane with this key, if there still is one.
+  lane(key) {
+    return this.#lanes.get(key);
   }
 
   get width() {
@@ -123,9 +129,13 @@ export class Chart {
       seen.map((band) => ({ band, window, width })),
       ({ band }) => `${band.type} ${band.from}`,
     );
-    for (const [index, lane] of this.#visible()) {
+    const activeLane = active ? this.#order[active.lane] : null;
+    // It may have scrolled off the screen, where it is not drawn again; two of them must not claim to be active.
+    if (this.#activeLane !== activeLane) this.#activeLane?.deactivate();
+    this.#activeLane = activeLane;
+    for (const lane of this.#visible()) {
       lane.measure(since, now);
-      lane.draw({ window, width, active: active?.lane === index ? active : null });
+      lane.draw({ window, width, active: lane === activeLane ? active : null });
     }
   }
 
@@ -133,23 +143,23 @@ export class Chart {
   #visible() {
     const first = Math.max(0, Math.floor(this.element.scrollTop / LANE) - 1);
     const last = Math.ceil((this.element.scrollTop + this.element.clientHeight) / LANE) + 1;
-    return this.#order.slice(first, last).map((lane, index) => [first + index, lane]);
+    return this.#order.slice(first, last);
   }
 
   scrollTo(index) {
     this.#order[index]?.element.scrollIntoView({ block: 'nearest' });
   }
 
-  // What is under the pointer, as {lane: index, item}.
+  // What is under the pointer, as {lane, item}.
   at(event, window) {
     const row = event.target.closest?.('.lane');
     if (!row || !this.element.contains(row)) return null;
-    const index = Number(row.dataset.index);
+    const lane = this.#order[Number(row.dataset.index)];
     const x = event.clientX - this.left;
     if (x < 0) return null;
     const reach = (REACH / this.width) * spanOf(window);
-    const item = itemAt(this.#order[index].items, toTime(x, window, this.width), reach);
-    return item && { lane: index, item };
+    const item = itemAt(lane.items, toTime(x, window, this.width), reach);
+    return item && { lane, item };
   }
 
   showCursor(clientX, window) {

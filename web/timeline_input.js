@@ -69,6 +69,8 @@ function listenToPointers(element, control) {
   });
 
   element.addEventListener('pointermove', (event) => {
+    // A button that was released outside of the browser has told nobody.
+    if (event.buttons === 0) down.delete(event.pointerId);
     const before = down.get(event.pointerId);
     if (!before) return control.hover(event);
     down.set(event.pointerId, event);

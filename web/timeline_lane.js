@@ -62,6 +62,9 @@ function markText({ item, type, count: number }) {
   return type === 'quarantine' ? `quarantine: ${item.why}` : duration(item.to - item.from);
 }
 
+// A node and a lock may have the same name.
+export const laneKey = (lane) => `${lane.quarantines ? 'node' : 'lane'} ${lane.name}`;
+
 export class Lane {
   #name = el('span', { class: 'lane-name', role: 'rowheader' });
   #marks = svg('g', { role: 'gridcell' });
@@ -94,6 +97,10 @@ export class Lane {
     return this.#lane.name;
   }
 
+  get key() {
+    return laneKey(this.#lane);
+  }
+
   measure(since, now) {
     this.items = this.#nodes ? quarantineItems(this.#lane.quarantines, now) : laneItems(this.#lane.spans, since, now);
     return this.items;
@@ -108,12 +115,21 @@ export class Lane {
     );
     setAttribute(this.#marks, 'aria-label', this.#summary());
     const item = active && this.items.find(({ key }) => key === active.key);
-    setAttribute(this.#active, 'display', item ? null : 'none');
-    setAttribute(this.#active, 'id', item ? 'timeline-active' : null);
-    setAttribute(this.#active, 'aria-label', item ? active.text : null);
+    this.#activate(item ? active.text : null);
     if (!item) return;
     const x = Math.max(toX(item.from, window, width), 2) - 2;
     rectangle(this.#active, x, Math.max(Math.min(toX(item.to, window, width) + 2, width), x + 5));
+  }
+
+  // The keyboard has left this lane.
+  deactivate() {
+    this.#activate(null);
+  }
+
+  #activate(text) {
+    setAttribute(this.#active, 'display', text === null ? 'none' : null);
+    setAttribute(this.#active, 'id', text === null ? null : 'timeline-active');
+    setAttribute(this.#active, 'aria-label', text);
   }
 
   #summary() {

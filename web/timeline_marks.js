@@ -14,7 +14,9 @@ export function laneItems(spans, since, now) {
     const previous = items.at(-1);
     const item = spanItem(span, next, now);
     const before = previous ? previous.to : since;
-    if (item.from > before) items.push(gapItem(previous, before, span, item));
+    // Whoever had it when the record began may have had it for long: nothing is known of the time before.
+    const known = previous || !item.fromUnknown;
+    if (known && item.from > before) items.push(gapItem(previous, before, span, item));
     items.push(item);
   });
   const last = items.at(-1);

@@ -1,7 +1,7 @@
 // Asks for the token when the server wants one. Resolves nothing by itself: whoever asked tries again, and is refused again
 // if the token is wrong.
 
-import { forgetToken, storeToken } from './api.js';
+import { forgetToken, isToken, storeToken } from './api.js';
 
 export class TokenPrompt {
   #dialog = document.getElementById('token-prompt');
@@ -11,7 +11,12 @@ export class TokenPrompt {
   constructor(onToken) {
     document.getElementById('token-form').addEventListener('submit', (event) => {
       event.preventDefault();
-      storeToken(this.#input.value.trim());
+      const token = this.#input.value.trim();
+      if (!isToken(token)) {
+        this.#complain('A token consists of ASCII letters, digits and punctuation, without spaces.');
+        return;
+      }
+      storeToken(token);
       this.#input.value = '';
       this.#dialog.close();
       onToken();
@@ -27,9 +32,13 @@ export class TokenPrompt {
   ask(hadToken) {
     forgetToken();
     if (this.#dialog.open) return;
-    this.#refused.hidden = !hadToken;
-    this.#refused.textContent = hadToken ? 'The server refused that token.' : '';
+    this.#complain(hadToken ? 'The server refused that token.' : '');
     this.#dialog.showModal();
     this.#input.focus();
+  }
+
+  #complain(text) {
+    this.#refused.hidden = text === '';
+    this.#refused.textContent = text;
   }
 }

@@ -73,7 +73,7 @@ class Routes {
   }
   // A part of a page. The type lives as long as the program.
   Routes& add_file(std::string path, std::string_view type, std::string_view text) {
-    const Response file{200, type, std::make_shared<const std::string>(text)};
+    Response file{200, type, std::make_shared<const std::string>(text)};
     return add(std::move(path), [file](const Request&) { return file; }, For::anybody);
   }
   Routes& add_stream(std::string path, StreamHandler stream) {

@@ -56,10 +56,11 @@ void sort(Indices& shown, const FleetView& view, SessionOrder order) {
     case SessionOrder::failing:
       return sort_by(shown, [&](std::size_t i) { return urgency(all[i]); });
     case SessionOrder::owner:
-      std::ranges::stable_sort(shown, [&](std::size_t one, std::size_t other) {
+      std::ranges::sort(shown, [&](std::size_t one, std::size_t other) {
         const auto a = owner_of(all[one]);
         const auto b = owner_of(all[other]);
-        return a.empty() || b.empty() ? b.empty() && !a.empty() : natural_order(a, b) < 0;
+        if (a == b) return one < other;
+        return a.empty() || b.empty() ? b.empty() : natural_order(a, b) < 0;
       });
       return;
     case SessionOrder::latency:

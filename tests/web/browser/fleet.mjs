@@ -119,6 +119,10 @@ export const fleetTests = [
       await row(page, 'invoice').getByText('cashier').waitFor();
       assert.equal(await row(page, 'shop-1').count(), 0);
       assert.match(page.url(), /fleet=billing/);
+      await page.goto(`${world.url}#sessions`);
+      await row(page, 'shop-1').waitFor();
+      const picked = () => page.getByLabel('Fleet').inputValue();
+      await until('the picker names the fleet that is shown', async () => (await picked()) === 'poll', 5_000);
     },
   },
 ];

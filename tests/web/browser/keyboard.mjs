@@ -1,8 +1,9 @@
 // Everything works without a pointer, and everything has a name that a screen reader can say.
 
 import assert from 'node:assert/strict';
-import { row } from '../support/browser.mjs';
+import { lane, row } from '../support/browser.mjs';
 import { until } from '../support/wait.mjs';
+import { STEADY } from '../support/world.mjs';
 
 const focused = (page) =>
   page.evaluate(() => {
@@ -23,7 +24,7 @@ export const keyboardTests = [
   {
     name: 'a tour with the keyboard only: views, search, sort, zoom',
     async run({ world, browser }) {
-      await world.startFleet();
+      await world.startFleet(...STEADY);
       await world.startWeb();
       const page = await browser.open(world.url);
       await page.locator('.instances li').first().waitFor();
@@ -67,7 +68,7 @@ export const keyboardTests = [
   {
     name: 'the wheel and dragging move the timeline',
     async run({ world, browser }) {
-      await world.startFleet();
+      await world.startFleet(...STEADY);
       await world.startWeb();
       const page = await browser.open(`${world.url}#timeline`);
       await page.locator('.lane').first().waitFor();
@@ -88,9 +89,35 @@ export const keyboardTests = [
     },
   },
   {
+    name: 'a lane that goes or scrolls away takes what points at it along',
+    async run({ world, browser }) {
+      await world.startFleet(...STEADY);
+      await world.startWeb();
+      const page = await browser.open(`${world.url}#timeline?span=5000`, { height: 300 });
+      const choose = async (name) => {
+        const picture = lane(page, name).locator('.lane-picture');
+        // What is above it may still grow, and move it away from under the pointer.
+        await until(`${name} is chosen`, async () => {
+          await picture.scrollIntoViewIfNeeded();
+          const box = await picture.boundingBox();
+          await page.mouse.click(box.x + box.width - 5, box.y + box.height / 2);
+          return (await page.locator('.details strong').getByText(name).count()) > 0;
+        });
+      };
+      await lane(page, 'shop-1').locator('.mark.span').first().waitFor();
+      await choose('shop-1');
+      await choose('shop-9');
+      assert.equal(await page.locator('#timeline-active').count(), 1);
+      await page.getByRole('searchbox').fill('shop-1');
+      await lane(page, 'shop-9').waitFor({ state: 'detached' });
+      const details = page.locator('.details');
+      await until('nothing is said of it any more', async () => !/shop-9/.test(await details.textContent()));
+    },
+  },
+  {
     name: 'two fingers zoom the timeline, one finger chooses',
     async run({ world, browser }) {
-      await world.startFleet();
+      await world.startFleet(...STEADY);
       await world.startWeb();
       const page = await browser.open(`${world.url}#timeline?span=5000`, { width: 400, height: 800, hasTouch: true });
       await page.locator('.lane').first().waitFor();
@@ -114,7 +141,7 @@ export const keyboardTests = [
   {
     name: 'everything has a role and a name',
     async run({ world, browser }) {
-      await world.startFleet();
+      await world.startFleet(...STEADY);
       world.start('run', 'nightly-report', '--', 'sleep', '1000');
       await world.startWeb();
       for (const view of ['overview', 'sessions', 'locks', 'elections', 'timeline', 'events']) {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { row } from '../support/browser.mjs';
 import { until } from '../support/wait.mjs';
+import { STEADY } from '../support/world.mjs';
 
 const VIEWS = ['overview', 'sessions', 'locks', 'elections', 'timeline', 'events'];
 const live = (page) => page.locator('#freshness[data-level=live]').waitFor();
@@ -11,7 +12,7 @@ export const lookTests = [
   {
     name: 'a page of 400 pixels has no horizontal scroll',
     async run({ world, browser }) {
-      await world.startFleet();
+      await world.startFleet(...STEADY);
       await world.addSession(
         'a-session-with-a-name-that-is-much-longer-than-a-narrow-page-has-room-for',
         `http://127.0.0.1:9/${'x'.repeat(300)}`,
@@ -31,7 +32,7 @@ export const lookTests = [
   {
     name: 'light and dark differ, and follow the system',
     async run({ world, browser }) {
-      await world.startFleet();
+      await world.startFleet(...STEADY);
       await world.startWeb();
       const brightness = {};
       for (const scheme of ['light', 'dark']) {
@@ -49,7 +50,7 @@ export const lookTests = [
   {
     name: 'whoever wants no motion gets none',
     async run({ world, browser }) {
-      await world.startFleet();
+      await world.startFleet(...STEADY);
       await world.startWeb();
       const page = await browser.open(`${world.url}#overview`, { reducedMotion: 'reduce' });
       await page.locator('.bar-fill').first().waitFor();
@@ -71,7 +72,7 @@ export const lookTests = [
       await page.goto(`${world.url}#elections`);
       await page.getByRole('heading', { name: 'Nobody leads anything' }).waitFor();
       await page.goto(`${world.url}#timeline`);
-      await page.getByText('No session has had an owner').waitFor();
+      await page.getByText('No session on record').waitFor();
       await page.goto(`${world.url}#events`);
       await page.getByText('No owner has changed since this page was opened').waitFor();
       await page.goto(`${world.url}#overview`);
@@ -81,7 +82,7 @@ export const lookTests = [
   {
     name: 'a shared link shows the same: view, search and sort',
     async run({ world, browser }) {
-      await world.startFleet();
+      await world.startFleet(...STEADY);
       await world.startWeb();
       const page = await browser.open(`${world.url}#sessions?q=web-2&sort=latency`);
       await until('the sessions of one instance are shown', async () => (await page.locator('tbody tr').count()) === 3);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { row } from '../support/browser.mjs';
+import { STEADY } from '../support/world.mjs';
 
 const TOKEN = '0123456789abcdef0123456789abcdef';
 
@@ -11,7 +12,7 @@ export const tokenTests = [
   {
     name: 'the page asks for the token, refuses a wrong one, and works with the right one',
     async run({ world, browser }) {
-      await world.startFleet();
+      await world.startFleet(...STEADY);
       const file = path.join(world.directory, 'token');
       writeFileSync(file, `${TOKEN}\n`, { mode: 0o600 });
       await world.startWeb('--http-token-file', file);
@@ -19,6 +20,9 @@ export const tokenTests = [
       const prompt = page.getByRole('dialog', { name: 'This server asks for a token' });
       await prompt.waitFor();
       await page.keyboard.press('Escape');
+      await prompt.getByLabel('Token').fill('ключ-ключ-ключ');
+      await page.keyboard.press('Enter');
+      await prompt.getByRole('alert').getByText('ASCII letters, digits and punctuation').waitFor();
       await prompt.getByLabel('Token').fill('wrong-wrong-wrong-wrong');
       await page.keyboard.press('Enter');
       await prompt.getByRole('alert').getByText('refused').waitFor();

@@ -66,11 +66,12 @@ export const row = (page, id) =>
 export const lane = (page, name) =>
   page.locator('.lane').filter({ has: page.locator('.lane-name', { hasText: new RegExp(`^${name}$`) }) });
 
-// Resolves to the moment, by the clock of this machine, at which an element first showed a text that matches.
-export function shownAt(page, selector, pattern) {
-  return page.evaluate(
-    ([css, source]) =>
-      new Promise((resolve) => {
+// Resolves to the moment, by the clock of this machine, at which an element first showed a text that matches; rejects if
+// none does in time.
+export function shownAt(page, selector, pattern, timeout = 30_000) {
+  const shown = page.evaluate(
+    ([css, source, wait]) =>
+      new Promise((resolve, reject) => {
         const wanted = new RegExp(source);
         const check = () =>
           [...document.querySelectorAll(css)].some((element) => {
@@ -83,8 +84,12 @@ export function shownAt(page, selector, pattern) {
           observer.disconnect();
           finish();
         });
+        setTimeout(() => reject(new Error(`${css} did not show ${source} within ${wait / 1000} s`)), wait);
         observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
       }),
-    [selector, pattern],
+    [selector, pattern, timeout],
   );
+  // Whoever waits for it sees the failure. A test that fails before it does must not end the whole run.
+  shown.catch(() => {});
+  return shown;
 }

@@ -15,8 +15,14 @@ export async function runTest({ name, run }, chromium) {
   } catch (error) {
     problem = error.stack;
   }
-  const problems = await browser.close();
-  await world.end();
+  let problems = [];
+  try {
+    problems = await browser.close();
+  } catch (error) {
+    problems = [error.stack];
+  } finally {
+    await world.end();
+  }
   if (problem === null && problems.length > 0) problem = problems.join('\n');
   const seconds = ((Date.now() - begin) / 1000).toFixed(1);
   console.log(`${problem === null ? 'ok  ' : 'FAIL'} ${name} (${[`${seconds} s`, ...notes].join('; ')})`);

@@ -2,18 +2,18 @@
 
 const PAUSE = 10;
 
-const pause = () =>
+const sleep = (ms) =>
   new Promise((resolve) => {
-    setTimeout(resolve, PAUSE);
+    setTimeout(resolve, ms);
   });
 
-// Returns the first value of `look` that is not false, null or undefined.
-export async function until(what, look, timeout = 20_000) {
+// Returns the first value of `look` that is not false, null or undefined. A look that is costly wants a longer pause.
+export async function until(what, look, timeout = 20_000, pause = PAUSE) {
   const end = Date.now() + timeout;
   for (;;) {
     const value = await look();
     if (value !== false && value !== null && value !== undefined) return value;
     if (Date.now() > end) throw new Error(`waited ${timeout / 1000} s for: ${what}`);
-    await pause();
+    await sleep(pause);
   }
 }

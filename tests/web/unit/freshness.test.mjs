@@ -17,8 +17,8 @@ test('a look that does not come makes it stale, since the last one', () => {
   const freshness = new Freshness();
   freshness.onHello();
   freshness.onLook(look(1000));
-  const { level, since } = freshness.at(9000);
-  assert.deepEqual([level, since], ['stale', 1000]);
+  const why = "the server's next look at the nodes is overdue";
+  assert.deepEqual(freshness.at(9000), { level: 'stale', since: 1000, why });
 });
 
 test('a look that saw nothing makes it stale, and says why', () => {
@@ -38,7 +38,21 @@ test('a stream that breaks makes it stale until it is back', () => {
   freshness.onBreak(new Error('the server cannot be reached'));
   assert.equal(freshness.at(1100).level, 'stale');
   freshness.onHello();
-  assert.equal(freshness.at(1200).level, 'live');
+  freshness.onLook(look(1200));
+  assert.equal(freshness.at(1300).level, 'live');
+});
+
+test('a stream that is back is not live before its first look', () => {
+  const freshness = new Freshness();
+  freshness.onHello();
+  assert.equal(freshness.at(500).level, 'connecting');
+  freshness.onLook(look(1000));
+  freshness.onLook(look(1500, 'too few nodes answer'));
+  freshness.onBreak(new Error('the server cannot be reached'));
+  freshness.onHello();
+  const { level, since, why } = freshness.at(1600);
+  assert.deepEqual([level, since], ['stale', 1000]);
+  assert.match(why, /has not looked at the nodes since/);
 });
 
 test('where there is no room for another stream, answers keep it current', () => {

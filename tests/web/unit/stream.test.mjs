@@ -69,5 +69,33 @@ test('what is not JSON breaks the stream, not the page', async () => {
     [body('event: look\ndata: {\n\n'), body(event('hello', { id: 1 }))],
     ({ events }) => events.length === 1,
   );
-  assert.equal(seen.breaks.length, 1);
+  assert.deepEqual(seen.breaks, ['the server sent an event that is not JSON']);
+});
+
+test('a connection that breaks is told in our own words', async () => {
+  const broken = { body: new ReadableStream({ pull: (controller) => controller.error(new TypeError('network error')) }) };
+  const seen = await play([broken], ({ breaks }) => breaks.length === 1);
+  assert.deepEqual(seen.breaks, ['the connection to the server broke']);
+});
+
+test('a server that says nothing any more is told in our own words', async (context) => {
+  const timers = [];
+  context.mock.method(globalThis, 'setTimeout', (run, ms) => timers.push({ run, ms }));
+  const broken = new Promise((resolve) => {
+    const stream = new EventStream({
+      open: (headers, signal) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+        }),
+      onEvent: () => {},
+      onBreak: (error) => {
+        stream.stop();
+        resolve(error.message);
+      },
+    });
+    stream.start();
+  });
+  assert.equal(timers[0].ms, 45_000);
+  timers[0].run();
+  assert.equal(await broken, 'the server has sent nothing for 45 s');
 });

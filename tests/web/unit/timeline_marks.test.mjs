@@ -51,6 +51,14 @@ test('a span that was there before the recording has no gap before it', () => {
   assert.deepEqual(types(laneItems([span('a', 50, null)], 100, 2000)), [['span', 50, 2000]]);
 });
 
+test('before an owner that was there when the record began nothing is known', () => {
+  const first = { ...span('a', 500, 1000), from_min_ms: null };
+  assert.deepEqual(types(laneItems([first], 100, 2000)), [
+    ['span', 500, 1000],
+    ['gap', 1000, 2000],
+  ]);
+});
+
 test('keys stay when a later answer knows the times better', () => {
   const [before] = laneItems([span('a', 500, null, { token: 9 })], 500, 2000);
   const [, after] = laneItems([span('a', 490, null, { token: 9 })], 400, 2000);

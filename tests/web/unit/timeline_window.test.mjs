@@ -59,7 +59,7 @@ const LANES = [
     { key: 'e', from: 15, to: 30 },
   ],
 ];
-const lanes = { count: LANES.length, items: (index) => LANES[index] };
+const lanes = { keys: ['lane 1', 'lane 2'], items: (index) => LANES[index] };
 const keyOf = (selection) => selection.get(lanes)?.item.key;
 
 test('the arrow keys walk through a lane, and to the same time in the next', () => {
@@ -85,6 +85,25 @@ test('the arrow keys walk through a lane, and to the same time in the next', () 
 
 test('a piece that is gone gives way to the newest one of its lane', () => {
   const selection = new Selection();
-  selection.set(1, { key: 'gone' });
+  selection.set('lane 2', { key: 'gone' });
   assert.equal(keyOf(selection), 'e');
+});
+
+test('the selection stays in its lane when lanes before it go, and ends with it', () => {
+  const selection = new Selection();
+  selection.set('lane 2', { key: 'd' });
+  const searched = { keys: ['lane 2'], items: () => LANES[1] };
+  assert.deepEqual(selection.get(searched), { lane: 0, item: LANES[1][0] });
+  const others = { keys: ['lane 1'], items: () => LANES[0] };
+  assert.equal(selection.get(others), null);
+  selection.toEdge(true, others);
+  assert.deepEqual(selection.get(others), { lane: 0, item: LANES[0][0] });
+});
+
+test('without lanes the keyboard does nothing', () => {
+  const selection = new Selection();
+  const none = { keys: [], items: () => assert.fail('there is no lane to ask') };
+  selection.move({ lanes: 1, items: 0 }, none, 30);
+  selection.toEdge(true, none);
+  assert.equal(selection.get(none), null);
 });

@@ -40,7 +40,10 @@ test('what is not given is not asked for', () => {
 test('outcomes of sessions', () => {
   assert.equal(outcome(session, 2000).text, 'ok');
   assert.equal(outcome({ ...session, paused: true }, 2000).text, 'paused');
-  assert.equal(outcome({ ...session, owner: null, state: 'free' }, 2000).level, 'bad');
+  assert.equal(outcome({ ...session, state: 'perhaps' }, 2000).text, 'ok');
+  for (const state of ['free', 'kept', 'broken', 'foreign'])
+    assert.deepEqual(outcome({ ...session, state }, 2000), { level: 'bad', text: 'unowned', when: '1 s ago', error: '' });
+  assert.equal(outcome({ ...session, state: 'free', paused: true }, 2000).text, 'paused');
   assert.equal(outcome({ ...session, result: null }, 2000).text, 'not polled yet');
   const failed = outcome({ ...session, result: { ...session.result, ok: false, error: 'HTTP 503' } }, 4000);
   assert.deepEqual(failed, { level: 'bad', text: 'failed', when: '3 s ago', error: 'HTTP 503' });
