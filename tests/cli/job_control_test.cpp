@@ -53,7 +53,7 @@ TEST_P(JobControl, CtrlZGivesThePromptBackAndFgContinues) {
 
 TEST_P(JobControl, CtrlZMayBePressedAgain) {
   run({.command = {"bash", "-c",
-                   "trap \"echo goes-$((1+1))\" CONT; echo re''ady; while :; do sleep 0.05; done"}});
+                   "trap \"echo goes-$((1+1))\" CONT; sleep 1000 & echo re''ady; while :; do wait; done"}});
   ASSERT_TRUE(shell.shows("ready")) << shell.screen();
   for (int i = 0; i < 3; ++i) {
     shell.clear();
