@@ -342,7 +342,11 @@ TEST_F(WebTest, ATimelineIsDocumentedAlsoWhileNothingCanBeSeen) {
   const ServingTenure web(Words{"web"} + place());
   auto lanes = schema("/api/v1/timeline", "web");
   ASSERT_TRUE(web.comes_to("/api/v1/timeline", 200, "\"total\": 2"));
+  // The first in the list, and not there at the first look: its beginning lies between two.
+  EXPECT_EQ(tenure::test::tenure(Words{"sessions", "add", "0-later", "http://127.0.0.1:1/"} + place()).code,
+            0);
   const auto path = "/api/v1/timeline?limit=1";
+  ASSERT_TRUE(web.comes_to(path, 200, "\"name\": \"0-later\""));
   lanes.check(web.get(path).body);
   auto stream = watch(web);
   next_event(stream, "look");
