@@ -57,7 +57,7 @@ std::string choice(const Explanation& explanation) {
 }
 
 // An owner that is not among the candidates.
-std::string leaving_words(const FleetView& view, const LockView& lease) {
+std::string leaving_words(const FleetView& view, const LeaseView& lease) {
   const std::string owner = printable(lease.holder.owner, 60);
   const auto found = std::ranges::find(view.instances, lease.holder.owner, &InstanceView::id);
   const bool silent = found == view.instances.end() || found->status == "silent";
@@ -67,7 +67,7 @@ std::string leaving_words(const FleetView& view, const LockView& lease) {
 
 std::string why_of(const FleetView& view, const SessionView& session, const Explanation& explanation) {
   if (session.session.paused) return "It is paused: nobody polls it, and nobody is to have it.";
-  const LockView& lease = session.lease;
+  const LeaseView& lease = session.lease;
   if (!explanation.placed) {
     return lease.holds() ? leaving_words(view, lease) + ". No other instance is ready."
                          : "No instance is ready: nobody can have it.";

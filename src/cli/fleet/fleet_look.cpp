@@ -66,6 +66,7 @@ FleetLook::Done FleetLook::read_beats(redis::Caller& redis, FleetFacts& facts) c
 FleetLook::Done FleetLook::read_results(redis::Caller& redis, FleetFacts& facts) const {
   std::vector<std::string> ids;
   for (const auto& session : facts.sessions.good) ids.push_back(session.id);
+  facts.results.reserve(ids.size());
   for (std::size_t from = 0; from < ids.size(); from += redis::results_per_call) {
     const auto some = part(ids, from, redis::results_per_call);
     const auto answer = redis.call(redis::results_call(fleet_.keys, some));
@@ -80,12 +81,12 @@ FleetLook::Done FleetLook::read_results(redis::Caller& redis, FleetFacts& facts)
 FleetLook::Done FleetLook::read_leases(FleetFacts& facts) const {
   std::vector<std::string> ids;
   for (const auto& session : facts.sessions.good) ids.push_back(session.id);
-  Looked looked = look_at_locks(fleet_.nodes, fleet_.keys.leases(), ids);
-  if (auto trouble = failures_said(looked, fleet_.nodes)) {
-    if (!enough(looked, fleet_.nodes)) return tl::unexpected(*trouble);
+  LeasesLooked looked = look_at_leases(fleet_.nodes, fleet_.keys.leases(), ids);
+  if (auto trouble = failures_said(looked.failures, fleet_.nodes)) {
+    if (!enough(looked.failures, fleet_.nodes)) return tl::unexpected(*trouble);
     tell_(*trouble);
   }
-  facts.leases = std::move(looked.locks);
+  facts.leases = std::move(looked.leases);
   return {};
 }
 
@@ -96,18 +97,18 @@ void FleetLook::find_unlisted(FleetFacts& facts) const {
   for (const auto& beat : facts.beats) {
     if (const auto said = poll::read_instance(beat.text)) said_owned += said->owned;
   }
-  const auto owned = static_cast<std::uint64_t>(std::ranges::count_if(facts.leases, &LockView::holds));
+  const auto owned = static_cast<std::uint64_t>(std::ranges::count_if(facts.leases, &LeaseView::holds));
   if (!facts.sessions.good.empty() && said_owned <= owned) return;
   Looked looked = look_at_all_locks(fleet_.nodes, fleet_.keys.leases());
-  if (!enough(looked, fleet_.nodes)) {
+  if (!enough(looked.failures, fleet_.nodes)) {
     tell_("leases of sessions that are not in Redis could not be counted: " +
-          *failures_said(looked, fleet_.nodes));
+          *failures_said(looked.failures, fleet_.nodes));
     return;
   }
   std::set<std::string> listed;
   for (const auto& session : facts.sessions.good) listed.insert(session.id);
   std::erase_if(looked.locks, [&](const LockView& lease) { return listed.contains(lease.name); });
-  facts.unlisted = std::move(looked.locks);
+  for (LockView& lease : looked.locks) facts.unlisted.push_back(static_cast<LeaseView&&>(lease));
 }
 
 // Of nodes that do not answer, read_leases() has told.

@@ -52,7 +52,7 @@ FleetView view_of(FleetFacts facts) {
                  .open = facts.open};
   std::map<std::string, InstanceView, NaturalLess> instances;
   for (const auto& beat : facts.beats) instances[beat.instance] = instance_of(beat, facts.now_ms);
-  const auto count = [&](const LockView& lease) {
+  const auto count = [&](const LeaseView& lease) {
     const std::string& owner = lease.holder.owner;
     auto& instance =
         instances.try_emplace(owner, InstanceView{.id = owner, .status = "silent"}).first->second;
@@ -64,6 +64,7 @@ FleetView view_of(FleetFacts facts) {
     count(lease);
     view.unlisted += 1;
   }
+  view.sessions.reserve(good.size());
   for (std::size_t i = 0; i < good.size(); ++i) {
     SessionView session{std::move(good[i]), std::move(facts.leases[i]), std::move(facts.results[i])};
     if (session.lease.holds()) count(session.lease);

@@ -28,9 +28,9 @@ struct FleetFacts {
   std::int64_t now_ms = 0;    // unix time
   std::vector<Beat> beats{};  // of those that live
   Sessions sessions{};
-  std::vector<LockView> leases{};  // of the good sessions, in their order
-  std::vector<Result> results{};   // likewise
-  std::vector<LockView>
+  std::vector<LeaseView> leases{};  // of the good sessions, in their order
+  std::vector<Result> results{};    // likewise
+  std::vector<LeaseView>
       unlisted{};  // leases of sessions that are not in Redis: the fleet has another source of them
   std::vector<ClosedNode> closed{};
   bool open = true;  // so few are closed that new leases are given
@@ -53,7 +53,7 @@ struct InstanceView {
 
 struct SessionView {
   Session session;
-  LockView lease;
+  LeaseView lease;
   FleetFacts::Result result;
 
   // It should have an owner, and has none.

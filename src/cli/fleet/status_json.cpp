@@ -36,7 +36,7 @@ void add_instance(Json& json, const InstanceView& instance) {
   json.close_object();
 }
 
-void add_lease(Json& json, const LockView& lease) {
+void add_lease(Json& json, const LeaseView& lease) {
   const bool taken = lease.taken();
   json.key("state").text(word_for(lease.state));
   json.key("owner");

@@ -55,7 +55,7 @@ void add_lock(Json& json, const LockView& lock) {
   }
   json.key("waiting").number(lock.waiters);
   json.key("shown_on").number(static_cast<std::int64_t>(lock.shown_on));
-  json.key("nodes").number(static_cast<std::int64_t>(lock.nodes.size()));
+  json.key("nodes").number(std::int64_t{lock.nodes_all});
 }
 
 void add_with_views(Json& json, const LockView& lock, const Nodes& nodes) {

@@ -21,25 +21,24 @@ using ByKey = std::map<std::string, redis::FoundKey>;
 
 constexpr std::size_t keys_per_call = 500;
 
-// Only those that are there.
-tl::expected<void, Failure> look(redis::Caller& redis, std::span<const std::string> keys,
-                                 const redis::Keyspace& keyspace, ByKey& found) {
-  const core::LookRequest request{{keys.begin(), keys.end()}};
-  const auto answer = redis.call(redis::script_call(request, keyspace, "", redis::CallBy::body));
-  if (!answer) return tl::unexpected(answer.error());
-  auto shown = redis::found_keys(*answer, keys.size());
-  if (!shown) return tl::unexpected(shown.error());
-  for (std::size_t i = 0; i < keys.size(); ++i) found[keys[i]] = std::move((*shown)[i]);
+// Takes what is found for each of the keys, in their order.
+template <class Take>
+tl::expected<void, Failure> look_at(redis::Caller& redis, const std::vector<std::string>& keys,
+                                    const redis::Keyspace& keyspace, const Take& take) {
+  for (std::size_t from = 0; from < keys.size(); from += keys_per_call) {
+    const auto some = std::span(keys).subspan(from, std::min(keys_per_call, keys.size() - from));
+    const core::LookRequest request{{some.begin(), some.end()}};
+    const auto answer = redis.call(redis::script_call(request, keyspace, "", redis::CallBy::body));
+    if (!answer) return tl::unexpected(answer.error());
+    auto shown = redis::found_keys(*answer, some.size());
+    if (!shown) return tl::unexpected(shown.error());
+    for (std::size_t i = 0; i < some.size(); ++i) take(some[i], std::move((*shown)[i]));
+  }
   return {};
 }
 
-tl::expected<void, Failure> look_at(redis::Caller& redis, const std::vector<std::string>& keys,
-                                    const redis::Keyspace& keyspace, ByKey& found) {
-  for (std::size_t from = 0; from < keys.size(); from += keys_per_call) {
-    const auto some = std::span(keys).subspan(from, std::min(keys_per_call, keys.size() - from));
-    if (auto looked = look(redis, some, keyspace, found); !looked) return looked;
-  }
-  return {};
+auto into(ByKey& found) {
+  return [&found](const std::string& key, redis::FoundKey&& shown) { found[key] = std::move(shown); };
 }
 
 tl::expected<ByKey, Failure> scan(redis::Caller& redis, const std::string& prefix,
@@ -47,7 +46,7 @@ tl::expected<ByKey, Failure> scan(redis::Caller& redis, const std::string& prefi
   ByKey found;
   const auto take = [&](std::vector<std::string> keys) {
     std::erase_if(keys, [&](const std::string& key) { return keyspace.owns(key); });
-    return look_at(redis, keys, keyspace, found);
+    return look_at(redis, keys, keyspace, into(found));
   };
   if (auto scanned = redis::scan_keys(redis, prefix, take); !scanned) {
     return tl::unexpected(scanned.error());
@@ -72,12 +71,32 @@ FoundKeys shown_for(const Answers& answers, const std::string& key) {
   return shown;
 }
 
-Answers look_at_keys(const Nodes& nodes, const std::vector<std::string>& keys) {
-  return ask_all<ByKey>(nodes, [&](redis::Caller& redis, std::size_t) {
-    ByKey found;
-    const auto looked = look_at(redis, keys, nodes.keyspace, found);
-    return looked ? tl::expected<ByKey, Failure>(std::move(found)) : tl::unexpected(looked.error());
-  });
+// What each node shows for these names, in their order; handed over name by name.
+template <class Take>
+NodeFailures look_at_names(const Nodes& nodes, const std::string& key_prefix,
+                           const std::vector<std::string>& names, const Take& take) {
+  std::vector<std::string> keys;
+  keys.reserve(names.size());
+  for (const auto& name : names) keys.push_back(key_prefix + name);
+  using Found = std::vector<redis::FoundKey>;
+  auto answers =
+      ask_all<Found>(nodes, [&](redis::Caller& redis, std::size_t) -> tl::expected<Found, Failure> {
+        Found found;
+        found.reserve(keys.size());
+        const auto add = [&](const std::string&, redis::FoundKey&& it) { found.push_back(std::move(it)); };
+        if (const auto looked = look_at(redis, keys, nodes.keyspace, add); !looked) {
+          return tl::unexpected(looked.error());
+        }
+        return found;
+      });
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    FoundKeys shown(answers.size());
+    for (std::size_t node = 0; node < answers.size(); ++node) {
+      if (answers[node]) shown[node] = std::move((*answers[node])[i]);
+    }
+    take(view_of(names[i], std::move(shown)));
+  }
+  return failures_in(answers);
 }
 
 // Whatever stands under the prefix of locks is in the way of one. Elsewhere only what Tenure wrote is a lease.
@@ -147,7 +166,7 @@ class LeaseFinder {
       const auto some = std::span(others).subspan(from, std::min(others_per_call, others.size() - from));
       if (auto added = add_leases(redis, some, to_look_at); !added) return added;
     }
-    return look_at(redis, to_look_at, keyspace_, found_);
+    return look_at(redis, to_look_at, keyspace_, into(found_));
   }
 
   const redis::Keyspace& keyspace_;
@@ -173,20 +192,22 @@ Looked look_at_all_locks(const Nodes& nodes, const std::string& key_prefix) {
   return looked;
 }
 
-Looked look_at_locks(const Nodes& nodes, const std::string& key_prefix,
-                     const std::vector<std::string>& names) {
-  std::vector<std::string> keys;
-  for (const auto& name : names) keys.push_back(key_prefix + name);
-  const auto answers = look_at_keys(nodes, keys);
-  Looked looked{{}, failures_in(answers)};
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    looked.locks.push_back(view_of(names[i], shown_for(answers, keys[i])));
-  }
+Looked look_at_lock(const Nodes& nodes, const std::string& key_prefix, const std::string& name) {
+  Looked looked;
+  looked.failures = look_at_names(nodes, key_prefix, {name},
+                                  [&](LockView&& lock) { looked.locks.push_back(std::move(lock)); });
   return looked;
 }
 
-Looked look_at_lock(const Nodes& nodes, const std::string& key_prefix, const std::string& name) {
-  return look_at_locks(nodes, key_prefix, {name});
+LeasesLooked look_at_leases(const Nodes& nodes, const std::string& key_prefix,
+                            const std::vector<std::string>& names) {
+  LeasesLooked looked;
+  looked.leases.reserve(names.size());
+  // Of many, only as much as is shown of them.
+  looked.failures = look_at_names(nodes, key_prefix, names, [&](LockView&& lock) {
+    looked.leases.push_back(static_cast<LeaseView&&>(lock));
+  });
+  return looked;
 }
 
 Looked look_at_name(const Nodes& nodes, const LeaseTarget& target, const std::string& name) {
@@ -220,7 +241,7 @@ AllLeases look_at_all_leases(const Nodes& nodes, const std::string& lock_prefix,
   std::vector<LeaseFinder> finders(nodes.addresses.size(), {nodes, lock_prefix, sessions});
   const auto answers = ask_all<ByKey>(
       nodes, [&](redis::Caller& redis, std::size_t node) { return finders[node].find_all(redis); });
-  std::set<std::string> all;
+  std::set<std::string_view> all;
   AllLeases leases{.looked = {{}, failures_in(answers)}};
   for (std::size_t i = 0; i < answers.size(); ++i) {
     leases.looked.hidden = std::max(leases.looked.hidden, finders[i].hidden());
@@ -233,8 +254,8 @@ AllLeases look_at_all_leases(const Nodes& nodes, const std::string& lock_prefix,
   };
   std::map<std::string, Count, NaturalLess> fleets;
   for (const auto& key : all) {
-    auto view =
-        view_of(lease_name(key.substr(nodes.keyspace.root().size()), lock_prefix), shown_for(answers, key));
+    const std::string name(key.substr(nodes.keyspace.root().size()));
+    auto view = view_of(lease_name(name, lock_prefix), shown_for(answers, std::string(key)));
     if (!is_ours(view)) continue;
     if (view.kind == LeaseKind::session && view.holds()) {
       auto& count = fleets[view.fleet];

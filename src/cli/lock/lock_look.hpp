@@ -10,18 +10,16 @@
 
 namespace tenure::cli {
 
+using NodeFailures = std::vector<core::NodeFailure>;
+
 struct Looked {
-  std::vector<LockView> locks{};              // by name
-  std::vector<core::NodeFailure> failures{};  // of nodes that did not answer
-  std::size_t hidden = 0;  // keys that the user may not look at, on the node with the most of them
+  std::vector<LockView> locks{};  // by name
+  NodeFailures failures{};        // of nodes that did not answer
+  std::size_t hidden = 0;         // keys that the user may not look at, on the node with the most of them
 };
 
 // All names that anything is kept for, under keys that begin so. Goes through all keys of each node, page by page.
 Looked look_at_all_locks(const Nodes& nodes, const std::string& key_prefix);
-
-// These names, in their order, also where nothing is there.
-Looked look_at_locks(const Nodes& nodes, const std::string& key_prefix,
-                     const std::vector<std::string>& names);
 
 // That one name, also if nothing is there.
 Looked look_at_lock(const Nodes& nodes, const std::string& key_prefix, const std::string& name);
@@ -44,6 +42,14 @@ struct FleetCount {
   std::size_t sessions = 0;   // that somebody owns
   std::size_t instances = 0;  // that own some
 };
+struct LeasesLooked {
+  std::vector<LeaseView> leases{};
+  NodeFailures failures{};  // of nodes that did not answer
+};
+// Of these names, in their order, also where nothing is there.
+LeasesLooked look_at_leases(const Nodes& nodes, const std::string& key_prefix,
+                            const std::vector<std::string>& names);
+
 struct AllLeases {
   Looked looked{};
   std::vector<FleetCount> fleets{};  // by name
@@ -53,8 +59,8 @@ struct AllLeases {
 AllLeases look_at_all_leases(const Nodes& nodes, const std::string& lock_prefix, ShowSessions sessions);
 
 // Did so many answer that what they show means something?
-inline bool enough(const Looked& looked, const Nodes& nodes) {
-  return nodes.addresses.size() - looked.failures.size() >= nodes.quorum();
+inline bool enough(const NodeFailures& failures, const Nodes& nodes) {
+  return nodes.addresses.size() - failures.size() >= nodes.quorum();
 }
 
 }  // namespace tenure::cli

@@ -13,7 +13,7 @@
 namespace tenure::cli {
 
 // "held by web-3 for another 12s (token 5)", "free".
-std::string lock_words(const LockView& lock);
+std::string lock_words(const LeaseView& lock);
 
 // Held is as it should be; what waits or is not certain deserves a look, what Tenure did not write even more so.
 Tone tone_of(LockState state);

@@ -18,23 +18,23 @@ tl::expected<Nodes, std::string> lock_nodes(const LockTarget& target,
   return key ? nodes : tl::unexpected(key.error());
 }
 
-std::optional<std::string> failures_said(const Looked& looked, const Nodes& nodes) {
-  if (looked.failures.empty()) return std::nullopt;
-  if (!enough(looked, nodes) && nodes.several()) {
+std::optional<std::string> failures_said(const NodeFailures& failed, const Nodes& nodes) {
+  if (failed.empty()) return std::nullopt;
+  if (!enough(failed, nodes) && nodes.several()) {
     return std::to_string(nodes.quorum()) + " of " + std::to_string(nodes.addresses.size()) +
-           " nodes must answer, and " + std::to_string(looked.failures.size()) + " failed" +
-           redis::failures_text(looked.failures, nodes);
+           " nodes must answer, and " + std::to_string(failed.size()) + " failed" +
+           redis::failures_text(failed, nodes);
   }
   std::string lines;
-  for (const auto& [node, failure] : looked.failures) {
+  for (const auto& [node, failure] : failed) {
     lines += (lines.empty() ? "" : "\n") + redis::failure_text(nodes.addresses[node], failure);
   }
   return lines;
 }
 
 bool say_failures(const Looked& looked, const Nodes& nodes) {
-  if (const auto failures = failures_said(looked, nodes)) say(*failures);
-  return enough(looked, nodes);
+  if (const auto failures = failures_said(looked.failures, nodes)) say(*failures);
+  return enough(looked.failures, nodes);
 }
 
 }  // namespace tenure::cli

@@ -15,7 +15,7 @@ namespace tenure::cli {
 tl::expected<Nodes, std::string> lock_nodes(const LockTarget& target, const std::optional<std::string>& name);
 
 // Which nodes did not answer, a line for each; or why they are too many. Nothing when all did.
-std::optional<std::string> failures_said(const Looked& looked, const Nodes& nodes);
+std::optional<std::string> failures_said(const NodeFailures& failures, const Nodes& nodes);
 
 // Says that. False when too many did not answer.
 bool say_failures(const Looked& looked, const Nodes& nodes);

@@ -37,7 +37,7 @@ Row row_of(const LockView& lock) {
           token_column(lock.holder),
           left_column(lock.left),
           std::to_string(lock.waiters),
-          std::to_string(lock.shown_on) + "/" + std::to_string(lock.nodes.size())};
+          std::to_string(lock.shown_on) + "/" + std::to_string(lock.nodes_all)};
 }
 
 // Of a key that exists.
@@ -80,10 +80,9 @@ Tone tone_of(LockState state) {
   return Tone::plain;
 }
 
-std::string lock_words(const LockView& lock) {
-  const std::string on =
-      std::to_string(lock.shown_on) + " of " + std::to_string(lock.nodes.size()) + " nodes";
-  const bool several = lock.nodes.size() > 1;
+std::string lock_words(const LeaseView& lock) {
+  const std::string on = std::to_string(lock.shown_on) + " of " + std::to_string(lock.nodes_all) + " nodes";
+  const bool several = lock.nodes_all > 1;
   switch (lock.state) {
     case LockState::held:
     case LockState::kept:

@@ -14,7 +14,7 @@ namespace {
 
 // What the nodes that show the same grant say together.
 struct Group {
-  std::size_t count = 0;
+  std::uint32_t count = 0;
   core::Holder holder{};
   core::Ttl left{-2};
 
@@ -78,6 +78,7 @@ LockView view_of(std::string name, FoundKeys nodes) {
     view.shown_on = group.count;
     view.state = state_of(group, silent, core::quorum_of(nodes.size()));
   }
+  view.nodes_all = static_cast<std::uint32_t>(nodes.size());
   view.nodes = std::move(nodes);
   return view;
 }

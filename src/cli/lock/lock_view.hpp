@@ -40,22 +40,27 @@ LeaseName lease_name(const std::string& key, const std::string& lock_prefix);
 // Nothing for a node that did not answer.
 using FoundKeys = std::vector<std::optional<redis::FoundKey>>;
 
-struct LockView {
-  std::string name;
+// Who has it, and for how long: as much as is kept of each of many sessions.
+struct LeaseView {
   LockState state = LockState::free;
-  core::Holder holder{};  // of the grant that most nodes show; also of leftovers that hold nothing
-  std::string grant{};    // its stamp, or the whole value if it is foreign
-  core::Ttl left{-2};     // the longest that it shows; -1: no expiry, -2: there is nothing at all
-  std::int64_t waiters = 0;
-  std::size_t shown_on = 0;  // how many nodes show that grant
-  // Since when it is held is not in Redis today.
-  FoundKeys nodes{};
-  std::optional<LeaseKind> kind{};  // nothing: not asked, or nothing is kept for the name
-  std::string fleet{};              // of a session
+  core::Holder holder{};        // of the grant that most nodes show; also of leftovers that hold nothing
+  core::Ttl left{-2};           // the longest that it shows; -1: no expiry, -2: there is nothing at all
+  std::uint32_t shown_on = 0;   // how many nodes show that grant
+  std::uint32_t nodes_all = 0;  // of so many
 
   bool taken() const { return state != LockState::free; }
   // Has somebody a grant, as far as anybody can tell?
   bool holds() const { return state == LockState::held || state == LockState::perhaps; }
+};
+
+struct LockView : LeaseView {
+  std::string name{};
+  std::string grant{};  // its stamp, or the whole value if it is foreign
+  std::int64_t waiters = 0;
+  // Since when it is held is not in Redis today.
+  FoundKeys nodes{};
+  std::optional<LeaseKind> kind{};  // nothing: not asked, or nothing is kept for the name
+  std::string fleet{};              // of a session
 };
 
 // The majority is one of all nodes, whether they answer or not.

@@ -83,7 +83,7 @@ Wait wait_of(const RunArgs& args, const Plan& plan, std::optional<Countdown>& co
 // Who holds the name now, and how many wait for it; nothing where too few nodes answer.
 std::optional<LockView> look_at(const RunArgs& args, const Nodes& nodes) {
   auto looked = look_at_lock(nodes, nodes.keyspace.key(args.lock_prefix), args.name);
-  if (!enough(looked, nodes)) return std::nullopt;
+  if (!enough(looked.failures, nodes)) return std::nullopt;
   return std::move(looked.locks.front());
 }
 

@@ -16,7 +16,9 @@ constexpr std::size_t changes_max = 500;
 // Of one answer, shared by the lanes of a page: the last of each are told.
 constexpr std::size_t spans_max = 20'000;
 
-SeenOwner seen_in(const LockView& lease) { return {lease.name, lease.holder.owner, lease.holder.token}; }
+SeenOwner seen(const std::string& name, const LeaseView& lease) {
+  return {name, lease.holder.owner, lease.holder.token};
+}
 
 void add_text(Json& json, std::string_view key, const std::string& text) {
   json.key(key);
@@ -74,7 +76,7 @@ void Recorder::saw_leases(const AllLeases& leases, When when) {
   std::vector<SeenOwner> locks;
   std::vector<SeenOwner> elections;
   for (const LockView& it : leases.looked.locks) {
-    if (it.holds()) (it.kind == LeaseKind::election ? elections : locks).push_back(seen_in(it));
+    if (it.holds()) (it.kind == LeaseKind::election ? elections : locks).push_back(seen(it.name, it));
   }
   for (auto* const group : {&locks, &elections}) std::ranges::sort(*group, NaturalLess{}, &SeenOwner::name);
   const std::lock_guard lock(mutex_);
@@ -86,7 +88,7 @@ void Recorder::saw_leases(const AllLeases& leases, When when) {
 void Recorder::saw_fleet(const std::string& fleet, const FleetView& view, When when) {
   std::vector<SeenOwner> owned;
   for (const SessionView& it : view.sessions) {
-    if (it.lease.holds()) owned.push_back(seen_in(it.lease));
+    if (it.lease.holds()) owned.push_back(seen(it.session.id, it.lease));
   }
   std::vector<ClosedSpan> closed;
   for (const ClosedNode& it : view.closed) closed.push_back({it.node, it.what, 0, {}});
