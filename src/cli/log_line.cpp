@@ -16,7 +16,7 @@ void add(Json& json, const LogField& field) {
   if (const auto* text = std::get_if<std::string>(&field.value)) {
     json.text(*text);
   } else {
-    json.number(static_cast<std::int64_t>(std::get<std::uint64_t>(field.value)));
+    json.number(std::get<std::uint64_t>(field.value));
   }
 }
 

@@ -9,9 +9,9 @@
 
 #include "cli/args/color_option.hpp"
 #include "cli/args/log_options.hpp"
+#include "cli/descriptors.hpp"
 #include "cli/message.hpp"
 #include "cli/secrets.hpp"
-#include "cli/supervise/descriptors.hpp"
 
 namespace tenure::cli {
 

@@ -2,7 +2,9 @@
 // Checks nothing but commas: whoever opens an object closes it, and writes a key before each value in it.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,8 +22,13 @@ class Json {
 
   Json& key(std::string_view name);
   Json& text(std::string_view value) { return raw(json_quoted(value)); }
-  Json& number(std::int64_t value) { return raw(std::to_string(value)); }
+  Json& number(std::integral auto value) { return raw(std::to_string(value)); }
+  template <std::integral Number>
+  Json& number_or_null(const std::optional<Number>& value) {
+    return value ? number(*value) : null();
+  }
   Json& decimal(double value);  // with two decimals
+  Json& text_or_null(std::string_view value) { return value.empty() ? null() : text(value); }
   Json& boolean(bool value) { return raw(value ? "true" : "false"); }
   Json& null() { return raw("null"); }
 

@@ -29,7 +29,7 @@ std::string result_text(const PollResult& result, std::size_t body_max) {
   json.open_object();
   json.key("session").text(result.session);
   json.key("instance").text(result.instance);
-  json.key("token").number(static_cast<std::int64_t>(result.token));
+  json.key("token").number(result.token);
   json.key("at").number(result.at.time_since_epoch().count());
   json.key("took_ms").number(result.took.count());
   json.key("ok").boolean(result.outcome.ok);

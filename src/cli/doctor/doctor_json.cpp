@@ -19,23 +19,10 @@ const char* word_for(Status status) {
   return "no_quorum";
 }
 
-template <class Unit>
-void number_or_null(Json& json, std::string_view key, std::optional<core::Duration> duration) {
-  json.key(key);
-  if (duration) {
-    json.number(std::chrono::duration_cast<Unit>(*duration).count());
-  } else {
-    json.null();
-  }
-}
-
-void text_or_null(Json& json, std::string_view key, std::string_view text) {
-  json.key(key);
-  if (text.empty()) {
-    json.null();
-  } else {
-    json.text(text);
-  }
+template <class Unit, class Known>
+std::optional<std::int64_t> in(const Known& duration) {
+  if (!duration) return std::nullopt;
+  return std::chrono::duration_cast<Unit>(*duration).count();
 }
 
 const char* record_word(const NodeFacts& facts) {
@@ -54,14 +41,13 @@ void add_node(Json& json, const Diagnosis& diagnosis, std::size_t node) {
   json.key("up").boolean(!facts.down);
   json.key("healthy").boolean(diagnosis.healthy(node));
   const Finding* worst = diagnosis.worst(node);
-  text_or_null(json, "reason", facts.down ? facts.down->detail : worst != nullptr ? worst->what : "");
-  text_or_null(json, "version", known ? facts.info->product() : "");
-  text_or_null(json, "role", known ? facts.info->field("role") : "");
-  number_or_null<std::chrono::microseconds>(json, "round_trip_us", facts.round_trip);
-  const bool has_clock = !facts.down && facts.clock_ahead;
-  number_or_null<std::chrono::milliseconds>(json, "clock_ahead_ms",
-                                            has_clock ? std::optional(*facts.clock_ahead) : std::nullopt);
-  text_or_null(json, "record", record_word(facts));
+  json.key("reason").text_or_null(facts.down ? facts.down->detail : worst != nullptr ? worst->what : "");
+  json.key("version").text_or_null(known ? facts.info->product() : "");
+  json.key("role").text_or_null(known ? facts.info->field("role") : "");
+  json.key("round_trip_us").number_or_null(in<std::chrono::microseconds>(facts.round_trip));
+  const auto ahead = facts.down ? std::nullopt : in<std::chrono::milliseconds>(facts.clock_ahead);
+  json.key("clock_ahead_ms").number_or_null(ahead);
+  json.key("record").text_or_null(record_word(facts));
   json.close_object();
 }
 
@@ -69,7 +55,7 @@ void add_finding(Json& json, const Diagnosis& diagnosis, const Finding& finding)
   json.open_object();
   json.key("severity").text(word_for(finding.severity));
   json.key("code").text(finding.code);
-  text_or_null(json, "node", finding.node ? redis::to_text(diagnosis.facts[*finding.node].address) : "");
+  json.key("node").text_or_null(finding.node ? redis::to_text(diagnosis.facts[*finding.node].address) : "");
   json.key("what").text(finding.what);
   json.key("why").text(finding.why);
   json.key("do").text(finding.advice);
@@ -82,8 +68,8 @@ std::string doctor_json(const Diagnosis& diagnosis) {
   Json json;
   json.open_object();
   json.key("status").text(word_for(diagnosis.status()));
-  json.key("healthy_nodes").number(static_cast<std::int64_t>(diagnosis.healthy_count()));
-  json.key("quorum").number(static_cast<std::int64_t>(diagnosis.nodes.quorum()));
+  json.key("healthy_nodes").number(diagnosis.healthy_count());
+  json.key("quorum").number(diagnosis.nodes.quorum());
   json.key("nodes").open_array();
   for (std::size_t i = 0; i < diagnosis.facts.size(); ++i) add_node(json, diagnosis, i);
   json.close_array();

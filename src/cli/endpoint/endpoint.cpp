@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "cli/descriptors.hpp"
 #include "cli/doctor/diagnosis.hpp"
 #include "cli/doctor/doctor_output.hpp"
 #include "cli/endpoint/readiness.hpp"
@@ -47,7 +48,13 @@ ExitCode code_for(http::ListenError::Code code) {
 Endpoint::Endpoint(http::Listener listener, std::string token)
     : listener_(std::move(listener)), token_(std::move(token)), started_ms_(runtime::wall_now_ms()) {}
 
-tl::expected<std::unique_ptr<Endpoint>, Endpoint::Failed> Endpoint::open(const HttpArgs& args) {
+tl::expected<std::unique_ptr<Endpoint>, Endpoint::Failed> Endpoint::open(const HttpArgs& args,
+                                                                         const Needs& needs) {
+  std::size_t wanted = descriptors_to_stay(needs.nodes) + needs.descriptors;
+  if (args.address) wanted += http::Limits{}.connections + own_descriptors + needs.looks * needs.nodes;
+  if (const auto lack = lack_of_descriptors(wanted)) {
+    return tl::unexpected(Failed{ExitCode::own_error, *lack});
+  }
   if (!args.address) return nullptr;
   std::string token;
   if (!args.token_file.empty()) {
@@ -145,10 +152,6 @@ void Endpoint::rest() {
   if (server_) server_->stop();
   for (const auto& it : looks_) it->give_up();
   for (const auto& it : looks_) it->rest();
-}
-
-std::size_t descriptors_to_serve(const Endpoint* endpoint, std::size_t nodes, std::size_t looks) {
-  return endpoint == nullptr ? 0 : http::Limits{}.connections + own_descriptors + looks * nodes;
 }
 
 }  // namespace tenure::cli

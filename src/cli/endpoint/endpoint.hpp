@@ -23,14 +23,25 @@
 
 namespace tenure::cli {
 
+// Those of Endpoint::describe(): /readyz and /api/v1/nodes.
+inline constexpr std::size_t usual_looks = 2;
+
 class Endpoint {
  public:
   struct Failed {
     ExitCode code;
     std::string sentence;
   };
-  // Null where no address is given. Says a warning when the token is open to others.
-  static tl::expected<std::unique_ptr<Endpoint>, Failed> open(const HttpArgs& args);
+  // What a command that stays asks for besides.
+  struct Needs {
+    std::size_t nodes = 0;        // that it is connected to
+    std::size_t descriptors = 0;  // of its own
+    // What is looked at at the same time, each over connections of its own to the nodes.
+    std::size_t looks = usual_looks;
+  };
+  // Null where no address is given. Fails as well where there are too few descriptors for all of it. Says a warning when the token
+  // is open to others.
+  static tl::expected<std::unique_ptr<Endpoint>, Failed> open(const HttpArgs& args, const Needs& needs);
 
   // Who serves it.
   struct Owner {
@@ -86,13 +97,6 @@ class Endpoint {
   std::vector<std::shared_ptr<http::Looks>> looks_{};
   std::optional<http::Server> server_{};
 };
-
-// What is looked at at the same time, each over connections of its own to the nodes: those of describe(), /readyz and
-// /api/v1/nodes.
-inline constexpr std::size_t usual_looks = 2;
-// How many descriptors it may take: for lack_of_descriptors().
-std::size_t descriptors_to_serve(const Endpoint* endpoint, std::size_t nodes,
-                                 std::size_t looks = usual_looks);
 
 // Serves for as long as this lives, if there is an endpoint.
 class Serving {

@@ -11,15 +11,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-void add_number(Json& json, std::string_view key, std::optional<std::uint64_t> value) {
-  json.key(key);
-  if (value) {
-    json.number(static_cast<std::int64_t>(*value));
-  } else {
-    json.null();
-  }
-}
-
 }  // namespace
 
 void add_left(Json& json, BootClock::time_point deadline) {
@@ -35,7 +26,7 @@ void add_lease(Json& json, const std::string& name, const Lease* lease) {
     return;
   }
   json.open_object();
-  json.key("token").number(static_cast<std::int64_t>(lease->token()));
+  json.key("token").number(lease->token());
   json.key("held").boolean(lease->held());
   add_left(json, lease->deadline());
   json.close_object();
@@ -51,12 +42,12 @@ void add_election(Json& json, const ElectionOptions& options, const Election* el
   json.key("name").text(election->name());
   json.key("observes").boolean(options.observe);
   json.key("leads").boolean(election->is_leader());
-  add_number(json, "term", election->term());
+  json.key("term").number_or_null(election->term());
   const auto leader = election->current_leader();
   json.key("leader");
   if (leader) {
     json.open_object().key("id").text(leader->id);
-    add_number(json, "term", leader->term);
+    json.key("term").number(leader->term);
     json.close_object();
   } else {
     json.null();
@@ -68,7 +59,7 @@ http::Response leader_json(const Election* election) {
   const auto leader = election == nullptr ? std::nullopt : election->current_leader();
   Json json;
   json.open_object().key("name").text(leader ? leader->id : "");
-  add_number(json, "term", leader ? std::optional(leader->term) : std::nullopt);
+  json.key("term").number_or_null(leader ? std::optional(leader->term) : std::nullopt);
   json.close_object();
   return http::Response::json(json.written() + "\n");
 }

@@ -29,15 +29,10 @@ template <class AddOne>
 void add_page(Json& json, std::string_view key, const Page& page, std::size_t total, const AddOne& add_one) {
   const std::size_t from = std::min(page.offset, total);
   const std::size_t end = from + std::min(page.limit, total - from);
-  json.key("total").number(static_cast<std::int64_t>(total));
+  json.key("total").number(total);
   json.key(key).open_array();
   for (std::size_t i = from; i < end; ++i) add_one(i);
-  json.close_array().key("next");
-  if (end < total) {
-    json.number(static_cast<std::int64_t>(end));
-  } else {
-    json.null();
-  }
+  json.close_array().key("next").number_or_null(end < total ? std::optional(end) : std::nullopt);
 }
 
 // {"error": "…"}

@@ -18,7 +18,6 @@
 #include "cli/nodes/client_of.hpp"
 #include "cli/notify.hpp"
 #include "cli/plural.hpp"
-#include "cli/supervise/descriptors.hpp"
 #include "cli/supervise/stop_on_signal.hpp"
 #include "core/base/names.hpp"
 #include "core/base/text.hpp"
@@ -285,12 +284,9 @@ int poll(const PollArgs& args) {
   const auto plan = make_plan(args);
   if (!plan) return fail(ExitCode::usage, plan.error());
   set_log_context({{"instance", plan->id}});
-  const auto opened = Endpoint::open(args.http);
+  const auto opened =
+      Endpoint::open(args.http, {.nodes = plan->nodes.addresses.size(), .descriptors = descriptors_to_poll});
   if (!opened) return fail(opened.error().code, opened.error().sentence);
-  const std::size_t nodes = plan->nodes.addresses.size();
-  const std::size_t wanted =
-      descriptors_to_stay(nodes) + descriptors_to_poll + descriptors_to_serve(opened->get(), nodes);
-  if (const auto lack = lack_of_descriptors(wanted)) return fail(ExitCode::own_error, *lack);
   if (const auto warning = redis::warning_of_even(plan->nodes)) log(log_event::even_nodes, *warning);
   return Instance(args, *plan, opened->get()).run();
 }

@@ -12,15 +12,6 @@
 
 namespace tenure::cli {
 
-namespace {
-
-template <class Number>
-void add_count(Json& json, std::string_view key, Number count) {
-  json.key(key).number(static_cast<std::int64_t>(count));
-}
-
-}  // namespace
-
 void add_polling(Json& json, const Polling* polling) {
   json.key("fleet");
   if (polling == nullptr) {
@@ -29,23 +20,23 @@ void add_polling(Json& json, const Polling* polling) {
   }
   json.open_object();
   json.key("name").text(polling->fleet.name());
-  add_count(json, "owned", polling->fleet.owned_sessions().size());
+  json.key("owned").number(polling->fleet.owned_sessions().size());
   json.key("instances").open_array();
   for (const auto& instance : polling->fleet.live_instances()) {
     json.open_object().key("id").text(instance.id);
-    add_count(json, "weight", instance.weight);
-    add_count(json, "owned", instance.owned);
+    json.key("weight").number(instance.weight);
+    json.key("owned").number(instance.owned);
     json.close_object();
   }
   json.close_array();
   const auto counts = polling->poller.counts();
   json.key("polls").open_object();
-  add_count(json, "started", counts.started);
-  add_count(json, "succeeded", counts.succeeded);
-  add_count(json, "failed", counts.failed);
-  add_count(json, "aborted", counts.aborted);
-  add_count(json, "refused", counts.refused);
-  add_count(json, "in_flight", counts.in_flight);
+  json.key("started").number(counts.started);
+  json.key("succeeded").number(counts.succeeded);
+  json.key("failed").number(counts.failed);
+  json.key("aborted").number(counts.aborted);
+  json.key("refused").number(counts.refused);
+  json.key("in_flight").number(counts.in_flight);
   json.close_object().close_object();
 }
 
@@ -61,7 +52,7 @@ http::Response owned_json(const http::Request& request, const Polling* polling) 
     const auto lease = polling->fleet.lease_info(owned[at]);
     if (!lease) return;  // it has just gone
     json.open_object().key("id").text(owned[at]);
-    add_count(json, "token", lease->token);
+    json.key("token").number(lease->token);
     add_left(json, lease->deadline);
     json.close_object();
   });

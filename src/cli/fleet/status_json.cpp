@@ -6,19 +6,6 @@ namespace tenure::cli {
 
 namespace {
 
-void add_count(Json& json, std::string_view key, std::uint64_t count) {
-  json.key(key).number(static_cast<std::int64_t>(count));
-}
-
-void add_optional(Json& json, std::string_view key, const std::optional<std::int64_t>& number) {
-  json.key(key);
-  if (number) {
-    json.number(*number);
-  } else {
-    json.null();
-  }
-}
-
 std::optional<std::int64_t> known(core::Ttl left) {
   return left < core::Ttl::zero() ? std::nullopt : std::optional<std::int64_t>(left.count());
 }
@@ -27,12 +14,12 @@ void add_instance(Json& json, const InstanceView& instance) {
   json.open_object();
   json.key("id").text(instance.id);
   json.key("status").text(instance.status);
-  add_optional(json, "started_ms", instance.started_ms);
-  add_count(json, "weight", instance.weight);
-  add_count(json, "owned", instance.owned);
-  add_count(json, "says_owned", instance.says_owned);
+  json.key("started_ms").number_or_null(instance.started_ms);
+  json.key("weight").number(instance.weight);
+  json.key("owned").number(instance.owned);
+  json.key("says_owned").number(instance.says_owned);
   json.key("share").decimal(instance.share);
-  add_optional(json, "left_ms", known(instance.left));
+  json.key("left_ms").number_or_null(known(instance.left));
   json.close_object();
 }
 
@@ -46,9 +33,8 @@ void add_lease(Json& json, const LeaseView& lease) {
     json.null();
   }
   const bool has_token = taken && lease.holder.token != 0;
-  add_optional(json, "token",
-               has_token ? std::optional(static_cast<std::int64_t>(lease.holder.token)) : std::nullopt);
-  add_optional(json, "left_ms", taken ? known(lease.left) : std::nullopt);
+  json.key("token").number_or_null(has_token ? std::optional(lease.holder.token) : std::nullopt);
+  json.key("left_ms").number_or_null(taken ? known(lease.left) : std::nullopt);
 }
 
 void add_result(Json& json, const FleetFacts::Result& result) {
@@ -60,9 +46,9 @@ void add_result(Json& json, const FleetFacts::Result& result) {
   json.open_object();
   json.key("ok").boolean(result.text->ok);
   json.key("error").text(without_secrets(result.text->error));
-  add_optional(json, "at_ms", result.text->at_ms);
-  add_optional(json, "took_ms", result.text->took_ms);
-  add_count(json, "token", result.token);
+  json.key("at_ms").number_or_null(result.text->at_ms);
+  json.key("took_ms").number_or_null(result.text->took_ms);
+  json.key("token").number(result.token);
   json.close_object();
 }
 
@@ -97,8 +83,8 @@ void add_closed(Json& json, const FleetView& view) {
   for (const auto& it : view.closed) {
     json.open_object().key("node").text(it.node).key("code").text(it.code);
     json.key("what").text(it.what).key("why").text(it.why).key("advice").text(it.advice);
-    add_optional(json, "left_ms", it.left ? known(*it.left) : std::nullopt);
-    add_optional(json, "left_max_ms", it.left_max ? known(*it.left_max) : std::nullopt);
+    json.key("left_ms").number_or_null(it.left ? known(*it.left) : std::nullopt);
+    json.key("left_max_ms").number_or_null(it.left_max ? known(*it.left_max) : std::nullopt);
     json.close_object();
   }
   json.close_array();
@@ -113,13 +99,13 @@ void add_summary(Json& json, const FleetView& view, const std::string& fleet) {
   add_balance(json, view.balance);
   add_closed(json, view);
   json.key("counts").open_object();
-  add_count(json, "sessions", view.sessions.size());
-  add_count(json, "paused", view.paused);
-  add_count(json, "owned", view.owned);
-  add_count(json, "unlisted", view.unlisted);
-  add_count(json, "nobody", view.nobody);
-  add_count(json, "failing", view.failing);
-  add_count(json, "bad", view.bad.size());
+  json.key("sessions").number(view.sessions.size());
+  json.key("paused").number(view.paused);
+  json.key("owned").number(view.owned);
+  json.key("unlisted").number(view.unlisted);
+  json.key("nobody").number(view.nobody);
+  json.key("failing").number(view.failing);
+  json.key("bad").number(view.bad.size());
   json.close_object();
 }
 

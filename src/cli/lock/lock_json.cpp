@@ -17,28 +17,14 @@ void add_holder(Json& json, const core::Holder& holder, core::Ttl left) {
   } else {
     json.null();
   }
-  json.key("token");
-  if (there && holder.token != 0) {
-    json.number(static_cast<std::int64_t>(holder.token));
-  } else {
-    json.null();
-  }
-  json.key("left_ms");
-  if (left >= core::Ttl::zero()) {
-    json.number(left.count());
-  } else {
-    json.null();
-  }
+  const bool has_token = there && holder.token != 0;
+  json.key("token").number_or_null(has_token ? std::optional(holder.token) : std::nullopt);
+  json.key("left_ms").number_or_null(left < core::Ttl::zero() ? std::nullopt : std::optional(left.count()));
 }
 
 void add_lock(Json& json, const LockView& lock) {
   json.key("name").text(lock.name);
-  json.key("kind");
-  if (lock.kind) {
-    json.text(word_for(*lock.kind));
-  } else {
-    json.null();
-  }
+  json.key("kind").text_or_null(lock.kind ? word_for(*lock.kind) : "");
   json.key("fleet");
   if (lock.kind == LeaseKind::session) {
     json.text(lock.fleet);
@@ -47,15 +33,10 @@ void add_lock(Json& json, const LockView& lock) {
   }
   json.key("state").text(word_for(lock.state));
   add_holder(json, lock.holder, lock.left);
-  json.key("owner_began");
-  if (const auto time = runtime::began(lock.holder.owner)) {
-    json.number(*time);
-  } else {
-    json.null();
-  }
+  json.key("owner_began").number_or_null(runtime::began(lock.holder.owner));
   json.key("waiting").number(lock.waiters);
-  json.key("shown_on").number(static_cast<std::int64_t>(lock.shown_on));
-  json.key("nodes").number(std::int64_t{lock.nodes_all});
+  json.key("shown_on").number(lock.shown_on);
+  json.key("nodes").number(lock.nodes_all);
 }
 
 void add_with_views(Json& json, const LockView& lock, const Nodes& nodes) {
@@ -78,8 +59,8 @@ void add_fleets(Json& json, const std::vector<FleetCount>& fleets) {
   json.key("fleets").open_array();
   for (const auto& [fleet, sessions, instances] : fleets) {
     json.open_object().key("fleet").text(fleet);
-    json.key("sessions").number(static_cast<std::int64_t>(sessions));
-    json.key("instances").number(static_cast<std::int64_t>(instances)).close_object();
+    json.key("sessions").number(sessions);
+    json.key("instances").number(instances).close_object();
   }
   json.close_array();
 }

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "api/context.hpp"
+#include "cli/descriptors.hpp"
 #include "cli/log.hpp"
 #include "cli/message.hpp"
-#include "cli/supervise/descriptors.hpp"
 #include "redis/net/redis_store.hpp"
 
 namespace tenure::cli {

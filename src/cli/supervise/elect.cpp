@@ -17,7 +17,6 @@
 #include "cli/notify.hpp"
 #include "cli/supervise/claim.hpp"
 #include "cli/supervise/command.hpp"
-#include "cli/supervise/descriptors.hpp"
 #include "cli/supervise/elect_events.hpp"
 #include "cli/supervise/stop_on_signal.hpp"
 #include "cli/supervise/supervise.hpp"
@@ -234,12 +233,9 @@ int elect(const ElectArgs& args) {
   const auto plan = make_plan(args);
   if (!plan) return fail(ExitCode::usage, plan.error());
   set_log_context({{"instance", plan->id}, {"name", args.name}});
-  const auto opened = Endpoint::open(args.http);
+  const auto opened = Endpoint::open(args.http, {.nodes = plan->nodes.addresses.size()});
   if (!opened) return fail(opened.error().code, opened.error().sentence);
   Endpoint* const endpoint = opened->get();
-  const std::size_t nodes = plan->nodes.addresses.size();
-  const std::size_t wanted = descriptors_to_stay(nodes) + descriptors_to_serve(endpoint, nodes);
-  if (const auto lack = lack_of_descriptors(wanted)) return fail(ExitCode::own_error, *lack);
   if (const auto warning = redis::warning_of_even(plan->nodes)) log(log_event::even_nodes, *warning);
   if (endpoint != nullptr) log(log_event::serving, "serving " + endpoint->url(), {{"url", endpoint->url()}});
   const Notify notify;

@@ -19,7 +19,6 @@
 #include "cli/supervise/claim.hpp"
 #include "cli/supervise/command.hpp"
 #include "cli/supervise/countdown.hpp"
-#include "cli/supervise/descriptors.hpp"
 #include "cli/supervise/stop_on_signal.hpp"
 #include "cli/supervise/supervise.hpp"
 #include "cli/supervise/terminal.hpp"
@@ -190,12 +189,9 @@ int run(const RunArgs& args) {
   const auto plan = make_plan(args);
   if (!plan) return fail(ExitCode::usage, plan.error());
   set_log_context({{"instance", plan->id}, {"name", args.name}});
-  const auto opened = Endpoint::open(args.http);
+  const auto opened = Endpoint::open(args.http, {.nodes = plan->nodes.addresses.size()});
   if (!opened) return fail(opened.error().code, opened.error().sentence);
   Endpoint* const endpoint = opened->get();
-  const std::size_t nodes = plan->nodes.addresses.size();
-  const std::size_t wanted = descriptors_to_stay(nodes) + descriptors_to_serve(endpoint, nodes);
-  if (const auto lack = lack_of_descriptors(wanted)) return fail(ExitCode::own_error, *lack);
   const Notify notify;
   auto command = Command::find(args.command);
   if (!command) return fail(command.error().code, command.error().sentence);

@@ -77,12 +77,8 @@ class EventLog::Reader : public http::EventStream {
     if (!both || both->number == told_) return "";
     told_ = both->number;
     Json json;
-    json.open_object().key("at_ms").number(both->at).key("next_ms").number(both->next).key("error");
-    if (both->error.empty()) {
-      json.null();
-    } else {
-      json.text(both->error);
-    }
+    json.open_object().key("at_ms").number(both->at).key("next_ms").number(both->next);
+    json.key("error").text_or_null(both->error);
     return on_the_wire("look", json.close_object().written());
   }
 
@@ -92,7 +88,7 @@ class EventLog::Reader : public http::EventStream {
     greeted_ = true;
     Json json;
     json.open_object().key("at_ms").number(runtime::wall_now_ms());
-    json.key("id").number(static_cast<std::int64_t>(log_.last_)).close_object();
+    json.key("id").number(log_.last_).close_object();
     return on_the_wire("hello", json.written());
   }
 

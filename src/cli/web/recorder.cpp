@@ -20,35 +20,17 @@ SeenOwner seen(const std::string& name, const LeaseView& lease) {
   return {name, lease.holder.owner, lease.holder.token};
 }
 
-void add_text(Json& json, std::string_view key, const std::string& text) {
-  json.key(key);
-  if (text.empty()) {
-    json.null();
-  } else {
-    json.text(text);
-  }
-}
-
-void add_number(Json& json, std::string_view key, std::optional<std::int64_t> number) {
-  json.key(key);
-  if (number) {
-    json.number(*number);
-  } else {
-    json.null();
-  }
-}
-
-std::optional<std::int64_t> known(std::uint64_t token) {
-  return token == 0 ? std::nullopt : std::optional(static_cast<std::int64_t>(token));
+std::optional<std::uint64_t> known(std::uint64_t token) {
+  return token == 0 ? std::nullopt : std::optional(token);
 }
 
 void add_span(Json& json, const OwnedSpan& span) {
   json.open_object().key("owner").text(span.owner);
-  add_number(json, "token", known(span.token));
+  json.key("token").number_or_null(known(span.token));
   json.key("from_ms").number(span.from);
-  add_number(json, "from_min_ms", span.from_min);
-  add_number(json, "to_ms", span.to);
-  add_number(json, "to_min_ms", span.to ? std::optional(span.to_min) : std::nullopt);
+  json.key("from_min_ms").number_or_null(span.from_min);
+  json.key("to_ms").number_or_null(span.to);
+  json.key("to_min_ms").number_or_null(span.to ? std::optional(span.to_min) : std::nullopt);
   json.close_object();
 }
 
@@ -60,7 +42,7 @@ void add_closed(Json& json, std::string_view key, const Spans& spans, UnixMs fro
     json.open_object();
     if (!it.node.empty()) json.key("node").text(it.node);
     json.key("why").text(it.why).key("from_ms").number(it.from);
-    add_number(json, "to_ms", it.to);
+    json.key("to_ms").number_or_null(it.to);
     json.close_object();
   }
   json.close_array();
@@ -121,7 +103,7 @@ void Recorder::record(const LaneGroup& group, const std::vector<SeenOwner>& owne
   const auto changes = history_.saw(group, owned, at);
   if (changes.size() > changes_max) {
     Json json;
-    json.open_object().key("count").number(static_cast<std::int64_t>(changes.size()));
+    json.open_object().key("count").number(changes.size());
     json.key("at_ms").number(at).close_object();
     events_.add_change("many", json.written(), group.fleet);
     return;
@@ -132,11 +114,11 @@ void Recorder::record(const LaneGroup& group, const std::vector<SeenOwner>& owne
 void Recorder::tell(const LaneGroup& group, const OwnerChange& change) {
   Json json;
   json.open_object().key("kind").text(word_for(group.kind));
-  add_text(json, "fleet", group.fleet);
+  json.key("fleet").text_or_null(group.fleet);
   json.key("name").text(change.name);
-  add_text(json, "owner", change.owner);
-  add_number(json, "token", known(change.token));
-  add_text(json, "was", change.was);
+  json.key("owner").text_or_null(change.owner);
+  json.key("token").number_or_null(known(change.token));
+  json.key("was").text_or_null(change.was);
   json.key("at_ms").number(change.at).key("at_min_ms").number(change.at_min).close_object();
   events_.add_change("change", json.written(), group.fleet);
 }
@@ -151,8 +133,8 @@ std::string Recorder::timeline_json(const TimelineQuery& query) const {
   const std::size_t spans_each = spans_max / query.page.limit;
   Json json;
   json.open_object().key("at_ms").number(runtime::wall_now_ms());
-  add_number(json, "began_ms", history_.since(query.group));
-  add_number(json, "look_ms", history_.interval(query.group));
+  json.key("began_ms").number_or_null(history_.since(query.group));
+  json.key("look_ms").number_or_null(history_.interval(query.group));
   add_page(json, "lanes", query.page, shown.size(), [&](std::size_t at) {
     const auto& [name, spans] = *shown[at];
     json.open_object().key("name").text(name).key("spans").open_array();

@@ -144,12 +144,7 @@ std::string sessions_page_json(const WatchedFleet& fleet, const std::string& nam
     const SessionView& it = view.sessions[shown[at]];
     json.open_object();
     add_session_fields(json, it);
-    json.key("due_ms");
-    if (const auto due = next_due_ms(it, view.now_ms)) {
-      json.number(*due);
-    } else {
-      json.null();
-    }
+    json.key("due_ms").number_or_null(next_due_ms(it, view.now_ms));
     json.key("latencies").open_array();
     for (const auto ms : fleet.trails[shown[at]].milliseconds()) json.number(ms);
     json.close_array().close_object();

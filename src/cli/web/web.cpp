@@ -18,7 +18,6 @@
 #include "cli/lock/lock_output.hpp"
 #include "cli/lock/lock_plan.hpp"
 #include "cli/message.hpp"
-#include "cli/supervise/descriptors.hpp"
 #include "cli/supervise/stop_on_signal.hpp"
 #include "cli/web/assets.hpp"
 #include "cli/web/recorder.hpp"
@@ -316,14 +315,11 @@ int web(const WebArgs& args) {
     return fail(ExitCode::usage, *error);
   auto fleet = choose_fleet(args.target);
   if (!fleet) return fail(ExitCode::usage, fleet.error());
-  const auto opened = Endpoint::open(args.http);
+  // Leases, and each fleet over the nodes and where its sessions are.
+  const auto opened = Endpoint::open(
+      args.http, {.nodes = fleet->nodes.addresses.size() + 1, .looks = usual_looks + 1 + fleets_max});
   if (!opened) return fail(opened.error().code, opened.error().sentence);
   Endpoint& endpoint = **opened;
-  // Leases, and each fleet over the nodes and where its sessions are.
-  const std::size_t nodes = fleet->nodes.addresses.size() + 1;
-  const std::size_t wanted =
-      descriptors_to_stay(nodes) + descriptors_to_serve(&endpoint, nodes, usual_looks + 1 + fleets_max);
-  if (const auto lack = lack_of_descriptors(wanted)) return fail(ExitCode::own_error, *lack);
   keep_memory_small();
   Signals signals;
   Web web(args, std::move(*fleet), endpoint);

@@ -1,4 +1,4 @@
-#include "cli/supervise/descriptors.hpp"
+#include "cli/descriptors.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>
