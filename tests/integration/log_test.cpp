@@ -84,6 +84,8 @@ TEST_F(LogTest, ACandidateThatCannotCampaignIsWarnedAndOneThatIsDeniedIsAnError)
   EXPECT_EQ(away.fields.at(1), (LogField{"reason", "no_quorum"}));
   nodes[0].restart();
   nodes[0].command({"CONFIG", "SET", "requirepass", "another"});
+  // Whoever came back before that is not asked for a password.
+  nodes[0].command({"CLIENT", "KILL", "TYPE", "normal"});
   const LogLine denied = expect("access_denied");
   EXPECT_EQ(denied.level, LogLevel::error);
   EXPECT_EQ(denied.fields.at(1), (LogField{"reason", "denied"}));
