@@ -68,14 +68,20 @@ class Actions : public std::vector<Action> {
 // for what concerns nobody else, and adds what follows to more. What is not taken stays in the list.
 template <class Take>
 void offer(Actions& actions, const Take& take) {
-  Actions told = std::move(actions);
-  actions.clear();  // NOLINT(bugprone-use-after-move)
-  while (!told.empty()) {
-    Actions more;
+  Actions more;
+  // Most are of no concern to most, and stay where they are: a renewal of many leases tells of each.
+  auto stays = actions.begin();
+  for (auto it = actions.begin(); it != actions.end(); ++it) {
+    if (take(*it, more)) continue;
+    if (stays != it) *stays = std::move(*it);
+    ++stays;
+  }
+  actions.erase(stays, actions.end());
+  while (!more.empty()) {
+    Actions told = std::exchange(more, {});
     for (Action& action : told) {
       if (!take(action, more)) actions.push_back(std::move(action));
     }
-    told = std::move(more);
   }
 }
 

@@ -17,4 +17,6 @@ void Outbox::drop(NodeIndex node, RequestId id) {
 
 void Outbox::tell(Action action) { actions_.push_back(std::move(action)); }
 
+void Outbox::make_room(std::size_t actions) { actions_.reserve(actions_.size() + actions); }
+
 }  // namespace tenure::core

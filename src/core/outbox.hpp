@@ -1,6 +1,7 @@
 // Where a machine puts its requests; it remembers which machine is to hear the reply.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -81,6 +82,8 @@ class Outbox {
   // It got no answer in time.
   void drop(NodeIndex node, RequestId id);
   void tell(Action action);
+  // So much will be told.
+  void make_room(std::size_t actions);
 
  private:
   Sender sender_;

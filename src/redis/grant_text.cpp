@@ -1,6 +1,7 @@
 #include "redis/grant_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <system_error>
 
@@ -43,7 +44,9 @@ std::string value(const core::Grant& grant, core::Token token) {
   std::string text;
   text.reserve(grant.owner().size() + nonce_digits + 2 + token_digits);
   append_stamp(text, grant);
-  text.append(std::to_string(token));
+  std::array<char, token_digits> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), token).ptr;
+  text.append(digits.data(), end);
   return text;
 }
 

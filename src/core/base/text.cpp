@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <ranges>
 
 #include "core/base/names.hpp"
 
@@ -40,7 +41,12 @@ std::string to_text(Duration duration) {
 
 void append_hex16(std::string& text, std::uint64_t bits) {
   static constexpr char digits[] = "0123456789abcdef";
-  for (unsigned shift = 64; shift > 0; shift -= 4) text += digits[(bits >> (shift - 4)) & 15U];
+  std::array<char, 16> hex{};
+  for (char& digit : std::views::reverse(hex)) {
+    digit = digits[bits & 15U];
+    bits >>= 4U;
+  }
+  text.append(hex.data(), hex.size());
 }
 
 std::string hex16(std::uint64_t bits) {

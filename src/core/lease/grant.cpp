@@ -4,8 +4,14 @@
 
 namespace tenure::core {
 
-Grant::Grant(std::string_view owner, std::uint64_t nonce) : owner_(owner), nonce_(nonce) {
+Grant::Grant(std::string_view owner, std::uint64_t nonce)
+    : Grant(std::make_shared<const std::string>(owner), nonce) {
   must(!owner.empty(), "a grant has an owner");
+}
+
+const Grant::Owner& Grant::nobody() {
+  static const Owner none = std::make_shared<const std::string>();
+  return none;
 }
 
 }  // namespace tenure::core

@@ -35,10 +35,11 @@ Time Keeper::keep(NewLease lease, Time now, Random& random) {
     stragglers_.emplace(it.id, Straggler{lease.id, it.node, lease.sent});
   }
   const Time deadline = kept.deadline = deadline_of(kept);
-  batch.leases.push_back(lease.id);
   batch.first_loss = std::min(batch.first_loss, kept.deadline - lease.timing.grace);
   must(now < kept.deadline, "a lease is kept only while it is held");
-  must(leases_.emplace(lease.id, std::move(kept)).second, "a lease is kept once");
+  const auto [added, fresh] = leases_.emplace(lease.id, std::move(kept));
+  must(fresh, "a lease is kept once");
+  batch.leases.push_back(&*added);
   return deadline;
 }
 
@@ -57,7 +58,7 @@ bool Keeper::extend(LeaseId id, Time now, Outbox& out) {
   Batch& batch = batches_[last_batch_];
   batch.timing = lease.timing;
   lease.extending = true;
-  batch.leases.push_back(id);
+  batch.leases.push_back(&*found);
   find_first_loss(batch);
   send(last_batch_, batch, now, out);
   return true;
@@ -85,7 +86,7 @@ void Keeper::let_go(LeaseId id) {
 
 void Keeper::leave_batch(LeaseId id, BatchId batch_id) {
   const auto batch = batches_.find(batch_id);
-  std::erase(batch->second.leases, id);
+  std::erase_if(batch->second.leases, [&](const auto* it) { return it->first == id; });
   if (batch->second.leases.empty() && batch->second.unanswered == 0) batches_.erase(batch);
 }
 
@@ -195,8 +196,10 @@ void Keeper::send(BatchId id, Batch& batch, NodeIndex node, Time now, Outbox& ou
   Draft healed = renewed;
   healed.pending.reasserts = true;
   Draft put_back = healed;
-  for (const LeaseId lease_id : batch.leases) {
-    Kept& lease = leases_.at(lease_id);
+  renewed.pending.leases.reserve(batch.leases.size());
+  renewed.items.reserve(batch.leases.size());
+  for (auto* const entry : batch.leases) {
+    auto& [lease_id, lease] = *entry;
     if (lease.phase == Phase::lost) continue;
     lease.asked = true;
     const Time armed = lease.seats.armed(node);
@@ -241,6 +244,7 @@ void Keeper::on_answers(const Pending& pending, const Reply& reply, Time now, Ra
   const auto* answers = std::get_if<KeyAnswers>(&reply);
   if (answers != nullptr && answers->size() == pending.leases.size()) {
     std::vector<LeaseId> gone_here;
+    out.make_room(pending.leases.size());
     for (std::size_t i = 0; i < pending.leases.size(); ++i) {
       on_answer(pending.leases[i], pending, (*answers)[i], now, out);
       if ((*answers)[i] != KeyAnswer::done) gone_here.push_back(pending.leases[i]);
@@ -304,8 +308,8 @@ void Keeper::end_round(Batch& batch, Time now, Random& random, Outbox& out) {
   batch.first_loss = Time::max();
   // A connection breaks first, and shows only later that the password is another by now.
   const bool another_reason = batch.failure && batch.told.insert(batch.failure->code).second;
-  for (const LeaseId id : batch.leases) {
-    Kept& lease = leases_.at(id);
+  for (auto* const entry : batch.leases) {
+    auto& [id, lease] = *entry;
     const bool asked = std::exchange(lease.asked, false);
     if (lease.phase != Phase::lost) {
       batch.first_loss = std::min(batch.first_loss, lease.deadline - batch.timing->grace);
@@ -334,14 +338,14 @@ void Keeper::end_round(Batch& batch, Time now, Random& random, Outbox& out) {
 
 // A lease that was extended on its own goes with others again: a batch for each would cost a call for each.
 void Keeper::join_others(Batch& alone) {
-  const LeaseId id = alone.leases.front();
-  Kept& lease = leases_.at(id);
+  auto* const entry = alone.leases.front();
+  Kept& lease = entry->second;
   if (lease.phase == Phase::lost) return;
   for (auto& [batch_id, batch] : batches_) {
     if (&batch == &alone || *batch.timing != *alone.timing || batch.leases.size() >= batch_max_.leases)
       continue;
     if (batch.due > alone.sent + alone.timing->renew) continue;
-    batch.leases.push_back(id);
+    batch.leases.push_back(entry);
     batch.first_loss = std::min(batch.first_loss, lease.deadline - batch.timing->grace);
     batches_.erase(std::exchange(lease.batch, batch_id));
     return;
@@ -349,8 +353,8 @@ void Keeper::join_others(Batch& alone) {
 }
 
 void Keeper::lose_overdue(Batch& batch, Time now, Outbox& out) {
-  for (const LeaseId id : batch.leases) {
-    Kept& lease = leases_.at(id);
+  for (auto* const entry : batch.leases) {
+    auto& [id, lease] = *entry;
     if (lease.phase == Phase::lost || now < lease.deadline - batch.timing->grace) continue;
     lose(id, lease, lease.deadline < lease.ends ? LossReason::not_renewed : LossReason::over, lease.deadline,
          out);
@@ -366,8 +370,8 @@ void Keeper::lose(LeaseId id, Kept& lease, LossReason reason, Time deadline, Out
 
 void Keeper::find_first_loss(Batch& batch) {
   batch.first_loss = Time::max();
-  for (const LeaseId id : batch.leases) {
-    const Kept& lease = leases_.at(id);
+  for (const auto* const entry : batch.leases) {
+    const Kept& lease = entry->second;
     if (lease.phase == Phase::lost) continue;
     batch.first_loss = std::min(batch.first_loss, lease.deadline - batch.timing->grace);
   }

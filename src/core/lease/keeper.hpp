@@ -39,8 +39,14 @@ class Keeper {
     Time deadline{};  // until when it was held at the latest
   };
 
-  Keeper(std::string owner, std::size_t nodes, BatchMax batch_max = {})
-      : owner_(std::move(owner)), nodes_(nodes), batch_max_(batch_max) {}
+  Keeper(const std::string& owner, std::size_t nodes, BatchMax batch_max = {})
+      : of_owner_(owner, 0), nodes_(nodes), batch_max_(batch_max) {}
+
+  Keeper(const Keeper&) = delete;
+  Keeper& operator=(const Keeper&) = delete;
+  Keeper(Keeper&&) = default;
+  Keeper& operator=(Keeper&&) = default;
+  ~Keeper() = default;
 
   // Until when it is held.
   Time keep(NewLease lease, Time now, Random& random);
@@ -80,13 +86,14 @@ class Keeper {
     bool extending = false;  // somebody waits for what becomes of the round under way
     bool asked = false;      // in the round under way; one that joined meanwhile has nothing to answer for
   };
+  using Leases = std::unordered_map<LeaseId, Kept>;
   // Leases of one timing that are renewed together, with one jitter.
   struct Batch {
     std::shared_ptr<const Timing> timing;
-    std::vector<LeaseId> leases;
-    Time sent{};                    // the last renewal
-    Time due{};                     // the next one
-    Time first_loss = Time::max();  // when the first of them is lost unless it is renewed
+    std::vector<Leases::value_type*> leases;  // whoever is forgotten has left it
+    Time sent{};                              // the last renewal
+    Time due{};                               // the next one
+    Time first_loss = Time::max();            // when the first of them is lost unless it is renewed
     std::size_t unanswered = 0;
     unsigned failures = 0;
     std::optional<Failure> failure{};  // of the round that is under way
@@ -135,12 +142,12 @@ class Keeper {
   void lose(LeaseId id, Kept& lease, LossReason reason, Time deadline, Outbox& out);
   void find_first_loss(Batch& batch);
   void add(Draft& draft, LeaseId id, const Kept& lease) const;
-  Grant grant(const Kept& lease) const { return {owner_, lease.nonce}; }
+  Grant grant(const Kept& lease) const { return of_owner_.with(lease.nonce); }
 
-  std::string owner_;
+  Grant of_owner_;  // not given: what the others are made from
   std::size_t nodes_;
   BatchMax batch_max_;
-  std::unordered_map<LeaseId, Kept> leases_;  // looked up only: its order decides nothing
+  Leases leases_;  // looked up only: its order decides nothing
   std::map<BatchId, Batch> batches_;
   std::map<RequestId, Pending> pending_;
   std::map<RequestId, Straggler> stragglers_;
