@@ -7,11 +7,7 @@
 
 namespace tenure::cli {
 
-namespace {
-
 using std::chrono::milliseconds;
-
-}  // namespace
 
 void add_left(Json& json, BootClock::time_point deadline) {
   const auto left = std::chrono::floor<milliseconds>(deadline - BootClock::now());

@@ -63,9 +63,7 @@ FleetLook::Done FleetLook::read_beats(redis::Caller& redis, FleetFacts& facts) c
   return {};
 }
 
-FleetLook::Done FleetLook::read_results(redis::Caller& redis, FleetFacts& facts) const {
-  std::vector<std::string> ids;
-  for (const auto& session : facts.sessions.good) ids.push_back(session.id);
+FleetLook::Done FleetLook::read_results(redis::Caller& redis, const Ids& ids, FleetFacts& facts) const {
   facts.results.reserve(ids.size());
   for (std::size_t from = 0; from < ids.size(); from += redis::results_per_call) {
     const auto some = part(ids, from, redis::results_per_call);
@@ -78,9 +76,7 @@ FleetLook::Done FleetLook::read_results(redis::Caller& redis, FleetFacts& facts)
   return {};
 }
 
-FleetLook::Done FleetLook::read_leases(FleetFacts& facts) const {
-  std::vector<std::string> ids;
-  for (const auto& session : facts.sessions.good) ids.push_back(session.id);
+FleetLook::Done FleetLook::read_leases(const Ids& ids, FleetFacts& facts) const {
   LeasesLooked looked = look_at_leases(fleet_.nodes, fleet_.keys.leases(), ids);
   if (auto trouble = failures_said(looked.failures, fleet_.nodes)) {
     if (!enough(looked.failures, fleet_.nodes)) return tl::unexpected(*trouble);
@@ -143,8 +139,11 @@ tl::expected<FleetView, std::string> FleetLook::look() {
   auto redis = connect_to_data(fleet_);
   if (!redis) return tl::unexpected(said(redis.error()));
   if (auto done = read_beats(*redis, facts); !done) return tl::unexpected(done.error());
-  if (auto done = read_results(*redis, facts); !done) return tl::unexpected(done.error());
-  if (auto done = read_leases(facts); !done) return tl::unexpected(done.error());
+  Ids ids;
+  ids.reserve(facts.sessions.good.size());
+  for (const auto& session : facts.sessions.good) ids.push_back(session.id);
+  if (auto done = read_results(*redis, ids, facts); !done) return tl::unexpected(done.error());
+  if (auto done = read_leases(ids, facts); !done) return tl::unexpected(done.error());
   find_unlisted(facts);
   read_records(facts);
   return view_of(std::move(facts));

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <tl/expected.hpp>
+#include <vector>
 
 #include "cli/fleet/chosen_fleet.hpp"
 #include "cli/fleet/fleet_view.hpp"
@@ -25,8 +26,10 @@ class FleetLook {
  private:
   using Done = tl::expected<void, std::string>;
   Done read_beats(redis::Caller& redis, FleetFacts& facts) const;
-  Done read_results(redis::Caller& redis, FleetFacts& facts) const;
-  Done read_leases(FleetFacts& facts) const;
+  // Of these sessions: all good ones.
+  using Ids = std::vector<std::string>;
+  Done read_results(redis::Caller& redis, const Ids& ids, FleetFacts& facts) const;
+  Done read_leases(const Ids& ids, FleetFacts& facts) const;
   void find_unlisted(FleetFacts& facts) const;
   void read_records(FleetFacts& facts) const;
   std::string said(const core::Failure& failure) const;

@@ -1,5 +1,6 @@
 #include "cli/fleet/fleet_output.hpp"
 #include "cli/json.hpp"
+#include "cli/lock/lock_output.hpp"
 #include "cli/secrets.hpp"
 
 namespace tenure::cli {
@@ -24,17 +25,9 @@ void add_instance(Json& json, const InstanceView& instance) {
 }
 
 void add_lease(Json& json, const LeaseView& lease) {
-  const bool taken = lease.taken();
   json.key("state").text(word_for(lease.state));
-  json.key("owner");
-  if (taken) {
-    json.text(lease.holder.owner);
-  } else {
-    json.null();
-  }
-  const bool has_token = taken && lease.holder.token != 0;
-  json.key("token").number_or_null(has_token ? std::optional(lease.holder.token) : std::nullopt);
-  json.key("left_ms").number_or_null(taken ? known(lease.left) : std::nullopt);
+  // What is left over of a lease that holds nothing is of no interest here.
+  add_holder(json, lease.holder, lease.taken() ? lease.left : core::Ttl(-2));
 }
 
 void add_result(Json& json, const FleetFacts::Result& result) {

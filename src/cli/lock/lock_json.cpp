@@ -7,8 +7,6 @@
 
 namespace tenure::cli {
 
-namespace {
-
 void add_holder(Json& json, const core::Holder& holder, core::Ttl left) {
   const bool there = left != core::Ttl(-2);
   json.key("owner");
@@ -21,6 +19,8 @@ void add_holder(Json& json, const core::Holder& holder, core::Ttl left) {
   json.key("token").number_or_null(has_token ? std::optional(holder.token) : std::nullopt);
   json.key("left_ms").number_or_null(left < core::Ttl::zero() ? std::nullopt : std::optional(left.count()));
 }
+
+namespace {
 
 void add_lock(Json& json, const LockView& lock) {
   json.key("name").text(lock.name);

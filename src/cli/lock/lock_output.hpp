@@ -28,6 +28,8 @@ std::string fleet_lines(const std::vector<FleetCount>& fleets);
 // One name, and below it what each node shows.
 std::string lock_page(const LockView& lock, const Nodes& nodes, const Paint& paint);
 
+// "owner", "token" and "left_ms" of an object: null where nothing is there (left is -2), or has none.
+void add_holder(Json& json, const core::Holder& holder, core::Ttl left);
 // {"locks": […], "fleets": […]}, and one such lock by itself with what each node shows, and what else has the name.
 // docs/lock.md says what is in it.
 std::string locks_json(const AllLeases& leases);
