@@ -82,7 +82,7 @@ class Outbox {
   // It got no answer in time.
   void drop(NodeIndex node, RequestId id);
   void tell(Action action);
-  // So much will be told.
+  // At most so much will be told.
   void make_room(std::size_t actions);
 
  private:

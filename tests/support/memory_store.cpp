@@ -122,7 +122,8 @@ struct MemoryStore::Server {
       return core::Granted{lease->token};
     }
     if (lease != nullptr && !(lease->kept && it.ticket == lease->grant)) {
-      core::Held held{{lease->grant.owner(), lease->kept ? 0 : lease->token, lease->kept}, left(lease->ends)};
+      core::Held held{{std::string(lease->grant.owner()), lease->kept ? 0 : lease->token, lease->kept},
+                      left(lease->ends)};
       if (it.ticket) {
         held.ahead = static_cast<int>(place - queue.begin());
         if (place == queue.end()) queue.push_back(*it.ticket);
@@ -196,7 +197,7 @@ struct MemoryStore::Server {
     while (!queue.empty()) {
       const Grant ticket = queue.front();
       queue.pop_front();
-      if (!tell(ticket.owner(), runtime::WakeUp{ticket, {}})) continue;
+      if (!tell(std::string(ticket.owner()), runtime::WakeUp{ticket, {}})) continue;
       leases[key] = {ticket, 0, boot_now() + turn_of_waiter, true};
       return;
     }
@@ -227,7 +228,7 @@ struct MemoryStore::Server {
     for (const std::string& key : it.keys) {
       core::KeyState state;
       if (const Lease* lease = find(key)) {
-        state = {core::Holder{lease->grant.owner(), lease->token, lease->kept}, lease->grant,
+        state = {core::Holder{std::string(lease->grant.owner()), lease->token, lease->kept}, lease->grant,
                  left(lease->ends)};
       }
       state.waiters = static_cast<std::int64_t>(queues[key].size());
@@ -440,7 +441,7 @@ class MemoryNode : public runtime::Node {
 
   std::string name() const override { return "memory"; }
   std::string shown(const core::Grant& grant, core::Token token) const override {
-    return grant.owner() + " " + std::to_string(token);
+    return std::string(grant.owner()) + " " + std::to_string(token);
   }
   std::unique_ptr<runtime::Connection> connect(core::NodeIndex node) override {
     return std::make_unique<MemoryConnection>(node, terms_, server_);

@@ -9,9 +9,4 @@ Grant::Grant(std::string_view owner, std::uint64_t nonce)
   must(!owner.empty(), "a grant has an owner");
 }
 
-const Grant::Owner& Grant::nobody() {
-  static const Owner none = std::make_shared<const std::string>();
-  return none;
-}
-
 }  // namespace tenure::core

@@ -18,22 +18,22 @@ inline constexpr Token token_max = (Token{1} << 53U) - 1;
 // One act of giving a lease. Two grants are never equal, not even to the same owner: each has a fresh nonce.
 class Grant {
  public:
-  Grant() : Grant(nobody(), 0) {}
+  Grant() = default;  // nobody's
   Grant(std::string_view owner, std::uint64_t nonce);
 
-  const std::string& owner() const { return *owner_; }
+  // Empty of nobody's, and of one that was moved from.
+  std::string_view owner() const { return owner_ ? std::string_view(*owner_) : std::string_view(); }
   std::uint64_t nonce() const { return nonce_; }
   // Another one of the same owner.
   Grant with(std::uint64_t nonce) const { return {owner_, nonce}; }
 
   bool operator==(const Grant& other) const {
-    return nonce_ == other.nonce_ && (owner_ == other.owner_ || *owner_ == *other.owner_);
+    return nonce_ == other.nonce_ && (owner_ == other.owner_ || owner() == other.owner());
   }
 
  private:
   // Shared by all grants that come of one: a client has thousands, and names itself in each of their messages.
   using Owner = std::shared_ptr<const std::string>;
-  static const Owner& nobody();
 
   Grant(Owner owner, std::uint64_t nonce) : owner_(std::move(owner)), nonce_(nonce) {}
 

@@ -83,7 +83,7 @@ Reply Sharing::answer(const AcquireRequest& it) {
     if (it.ticket) found->second.waiters = std::max<std::int64_t>(found->second.waiters, 1);
     return Held{*found->second.holder, found->second.left, it.ticket ? std::optional(0) : std::nullopt};
   }
-  redis[it.key] = {Holder{it.grant.owner(), ++last_token}, it.grant, 30s};
+  redis[it.key] = {Holder{std::string(it.grant.owner()), ++last_token}, it.grant, 30s};
   return Granted{last_token};
 }
 
