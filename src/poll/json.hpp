@@ -13,6 +13,9 @@ namespace tenure::poll {
 // Quoted. Control characters are written as \u00NN, and what is not UTF-8 as U+FFFD.
 std::string json_quoted(std::string_view text);
 
+template <typename T>
+concept Number = std::integral<T> && !std::same_as<T, bool>;
+
 class Json {
  public:
   Json& open_object() { return open('{'); }
@@ -22,9 +25,9 @@ class Json {
 
   Json& key(std::string_view name);
   Json& text(std::string_view value) { return raw(json_quoted(value)); }
-  Json& number(std::integral auto value) { return raw(std::to_string(value)); }
-  template <std::integral Number>
-  Json& number_or_null(const std::optional<Number>& value) {
+  Json& number(Number auto value) { return raw(std::to_string(value)); }
+  template <Number T>
+  Json& number_or_null(const std::optional<T>& value) {
     return value ? number(*value) : null();
   }
   Json& decimal(double value);  // with two decimals
