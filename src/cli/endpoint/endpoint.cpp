@@ -43,34 +43,41 @@ ExitCode code_for(http::ListenError::Code code) {
   return ExitCode::own_error;
 }
 
+// Empty where no file is named. Says a warning when others can read it.
+tl::expected<std::string, std::string> token_of(const std::string& path) {
+  if (path.empty()) return {};
+  auto file = http::read_token_file(path);
+  if (!file) return tl::unexpected(file.error());
+  if (file->exposed) {
+    say("warning: " + core::printable(path, 200) + " holds a token, and others can read it: chmod 600");
+  }
+  return std::move(file->token);
+}
+
 }  // namespace
 
 Endpoint::Endpoint(http::Listener listener, std::string token)
     : listener_(std::move(listener)), token_(std::move(token)), started_ms_(runtime::wall_now_ms()) {}
 
+// What was asked for wrongly is told before what the system lacks.
 tl::expected<std::unique_ptr<Endpoint>, Endpoint::Failed> Endpoint::open(const HttpArgs& args,
                                                                          const Needs& needs) {
   std::size_t wanted = descriptors_to_stay(needs.nodes) + needs.descriptors;
-  if (args.address) wanted += http::Limits{}.connections + own_descriptors + needs.looks * needs.nodes;
+  std::unique_ptr<Endpoint> endpoint;
+  if (args.address) {
+    auto token = token_of(args.token_file);
+    if (!token) return tl::unexpected(Failed{ExitCode::usage, "--http-token-file: " + token.error()});
+    auto listener = http::Listener::open(*args.address);
+    if (!listener) {
+      return tl::unexpected(Failed{code_for(listener.error().code), "--http: " + listener.error().message});
+    }
+    endpoint.reset(new Endpoint(std::move(*listener), std::move(*token)));
+    wanted += http::Limits{}.connections + own_descriptors + needs.looks * needs.nodes;
+  }
   if (const auto lack = lack_of_descriptors(wanted)) {
     return tl::unexpected(Failed{ExitCode::own_error, *lack});
   }
-  if (!args.address) return nullptr;
-  std::string token;
-  if (!args.token_file.empty()) {
-    auto file = http::read_token_file(args.token_file);
-    if (!file) return tl::unexpected(Failed{ExitCode::usage, "--http-token-file: " + file.error()});
-    if (file->exposed) {
-      say("warning: " + core::printable(args.token_file, 200) +
-          " holds a token, and others can read it: chmod 600");
-    }
-    token = std::move(file->token);
-  }
-  auto listener = http::Listener::open(*args.address);
-  if (!listener) {
-    return tl::unexpected(Failed{code_for(listener.error().code), "--http: " + listener.error().message});
-  }
-  return std::unique_ptr<Endpoint>(new Endpoint(std::move(*listener), std::move(token)));
+  return endpoint;
 }
 
 void Endpoint::describe(Owner owner, std::function<void(Json&)> add_state) {
