@@ -201,8 +201,12 @@ void Fleet::on_news(const Census::News& news, Time now, Actions& actions) {
     actions.push_back(FleetRefused{*taken});
     give_all_back(EndReason::taken, now, actions);
   } else {
-    // The store answers again: there is nothing more to wait for.
-    if (std::exchange(hindered_, false)) backed_off_until_ = now;
+    // The store answers again: there is nothing more to wait for. What was sent before may fail only now, which says
+    // nothing about the store as it is.
+    if (std::exchange(hindered_, false)) {
+      backoff_ = {};
+      backed_off_until_ = now;
+    }
     on_members(std::get<LiveMembers>(news), now, actions);
   }
 }

@@ -222,6 +222,25 @@ TEST_F(Sharing, SilenceIsToldOnceAndAgainOnlyAfterAnAnswer) {
   EXPECT_EQ(events(), Told{"hindered"});
 }
 
+// L3: what was sent while nothing got through fails only afterwards, and says nothing about the store as it is now.
+TEST_F(Sharing, WhatStillFailsWhenTheStoreAnswersAgainIsSoonAskedForAgain) {
+  begin({}, sessions(1));
+  silent = true;
+  advance(120s);  // its lease ends, and it asks for it less and less often
+  EXPECT_EQ(owned(), Sessions{});
+  redis.clear();
+  silent = grants = false;
+  const std::size_t heard = beats.size();
+  for (int i = 0; i < 20'000 && beats.size() == heard; ++i) advance(1ms);
+  for (int i = 0; i < 10'000 && asked<AcquireRequest>().empty(); ++i) advance(1ms);
+  ASSERT_FALSE(asked<AcquireRequest>().empty());
+  for (int i = 0; i < 10'000 && !asked<AcquireRequest>().empty(); ++i) advance(1ms);
+  ASSERT_TRUE(asked<AcquireRequest>().empty());
+  grants = true;
+  advance(110ms);
+  EXPECT_EQ(owned(), sessions(1));
+}
+
 TEST_F(Sharing, AQuarantineIsToldOnceWithItsEndAndSoIsThatItIsOver) {
   closed = in_quarantine("e");
   agent.on_admitted(0, *closed.read, now);
