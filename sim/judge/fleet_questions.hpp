@@ -30,6 +30,7 @@ class FleetQuestions {
   struct Mark {
     Owned owned;
     std::uint64_t taken = 0;
+    std::size_t unsaid = 0;  // of what one has that dies now: its last heartbeat does not say so
   };
 
   void ask_for_shares();
@@ -64,6 +65,7 @@ class FleetQuestions {
   void expect_few_moves(const Mark& since, const std::string& when);
   // One that goes now has nothing from here on.
   Mark mark(std::optional<InstanceIndex> goes = {});
+  Mark mark_death(InstanceIndex dead);
   bool all_owned() const;
   bool balanced() const;
   Owned owned() const;

@@ -8,6 +8,7 @@
 #include "core/base/text.hpp"
 #include "core/lease/record.hpp"
 #include "redis/grant_text.hpp"
+#include "redis/list_text.hpp"
 #include "redis/scripts.hpp"
 #include "sim/world/plan.hpp"
 
@@ -406,6 +407,11 @@ std::vector<std::string> Node::leases(TrueTime now) const {
   std::vector<std::string> leases = keys(now);
   std::erase(leases, fleet_prefix + "nodes");
   return leases;
+}
+
+std::vector<core::SessionHash> Node::list_of(const std::string& instance, TrueTime now) const {
+  const Look shown = look(redis::Keyspace::list(fleet_prefix, instance), clock_.read(now));
+  return redis::read_list(shown.value).value_or(std::vector<core::SessionHash>());
 }
 
 }  // namespace tenure::sim

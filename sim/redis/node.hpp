@@ -80,6 +80,8 @@ class Node {
   std::vector<std::string> keys(TrueTime now) const;
   // And for the list of who has beaten: a name stays in it until somebody beats again.
   std::vector<std::string> leases(TrueTime now) const;
+  // The sessions that an instance owns, as its last heartbeat here says.
+  std::vector<core::SessionHash> list_of(const std::string& instance, TrueTime now) const;
   // Of scripts that may change something; a look changes nothing.
   std::uint64_t calls() const { return calls_; }
 

@@ -71,6 +71,7 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   const core::Timing& timing() const { return setup_.timing; }
+  const std::string& owner() const { return owner_; }
 
   core::AcquireId acquire(core::Wish wish);
   void cancel(core::AcquireId id);

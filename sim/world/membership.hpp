@@ -32,6 +32,8 @@ class Membership {
 
   void hear(const core::FleetNotice& notice);
 
+  // What it is called in its present life.
+  const std::string& id() const { return client().owner(); }
   std::uint32_t weight() const { return weight_; }
   // Is it meant to take part?
   bool wanted() const { return wanted_; }

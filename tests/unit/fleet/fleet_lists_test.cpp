@@ -176,6 +176,20 @@ TEST_F(Sharing, WhoWaitsForASessionHasATurnToSeeThatItIsFree) {
   EXPECT_EQ(owned().size(), 2U) << "it may be dead";
 }
 
+// L4: who dies before it has said what it took seems not to have taken it. Where its lease ends before its heartbeat,
+// because the clocks of two nodes differ, it is taken without a new plan, which may be one move too many.
+TEST_F(Sharing, WhatADeadInstanceHadNotSaidThatItOwnsIsTakenInTurn) {
+  begin({says("web-1", {})}, sessions(2));
+  ASSERT_EQ(owned().size(), 1U);
+  const std::string other = owned().front() == "s1" ? "s2" : "s1";
+  held_by("web-1", other);
+  advance(20s);
+  EXPECT_EQ(owned().size(), 1U);
+  redis.erase("poll:lease:" + other);
+  advance(20s);
+  EXPECT_EQ(owned().size(), 2U) << "web-1 still seems to live";
+}
+
 // T53: it took what nobody took, and does not give it away again by a plan that did not know.
 TEST_F(Sharing, WhatWasTakenOutOfTurnIsKeptUntilThereIsANewPlan) {
   begin({member("web-1")}, sessions(2));
