@@ -72,7 +72,7 @@ that was restarted, was promoted or has lost its data is noticed.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtenure-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libexpected-dev, libhiredis-dev, libssl-dev")
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "libcurl4-openssl-dev, pkg-config")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "libcurl4-openssl-dev, libpq-dev, pkgconf")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libboost-dev, tenure")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
     "distributed locks, leader election and work sharing on Redis (C++ library)
