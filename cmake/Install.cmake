@@ -13,7 +13,7 @@ function(archive target name component)
   add_library(tenure::${component} ALIAS ${target})
 endfunction()
 
-archive(libtenure tenure tenure tenure_core tenure_redis tenure_runtime tenure_redis_net
+archive(libtenure tenure tenure tenure_core tenure_redis tenure_postgres tenure_runtime tenure_redis_net
         tenure_metrics tenure_api)
 target_compile_features(libtenure INTERFACE cxx_std_20)
 target_include_directories(libtenure INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
@@ -24,6 +24,12 @@ target_link_libraries(libtenure PUBLIC tl::expected PRIVATE Threads::Threads Ope
 # Who only locks, or takes part in elections or fleets, needs neither what polls nor libcurl.
 archive(libtenure_poll tenure-poll poll tenure_process tenure_json tenure_poll tenure_redis_poll tenure_api_poll)
 target_link_libraries(libtenure_poll PUBLIC libtenure PRIVATE CURL::libcurl)
+
+# Nor libpq, unless it names nodes of PostgreSQL. Nobody calls what is in there by name but the library itself, so the linker is
+# told to look.
+archive(libtenure_postgresql tenure-postgresql postgresql tenure_postgres_net tenure_api_postgres)
+target_link_libraries(libtenure_postgresql PUBLIC libtenure PRIVATE PkgConfig::libpq)
+target_link_options(libtenure_postgresql INTERFACE LINKER:--undefined=tenure_open_postgresql)
 
 set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tenure)
 configure_package_config_file(cmake/tenureConfig.cmake.in ${PROJECT_BINARY_DIR}/tenureConfig.cmake
@@ -38,19 +44,23 @@ file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" up ${up})
 configure_file(cmake/tenure.pc.in ${PROJECT_BINARY_DIR}/tenure.pc @ONLY)
 configure_file(cmake/tenure-poll.pc.in ${PROJECT_BINARY_DIR}/tenure-poll.pc @ONLY)
+configure_file(cmake/tenure-postgresql.pc.in ${PROJECT_BINARY_DIR}/tenure-postgresql.pc @ONLY)
 
 # Of two components, which become two packages (Package.cmake): program, and development for who compiles against the library.
 install(TARGETS libtenure EXPORT tenureTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(TARGETS libtenure_poll EXPORT tenurePollTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(TARGETS libtenure_postgresql EXPORT tenurePostgresqlTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        COMPONENT development)
 install(TARGETS tenure RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 # Where src/cli/fleet_program.cpp looks for it.
 install(TARGETS tenure-fleet RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tenure COMPONENT program)
 install(DIRECTORY include/tenure DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN *.hpp)
 install(EXPORT tenureTargets NAMESPACE tenure:: DESTINATION ${cmake_folder} COMPONENT development)
 install(EXPORT tenurePollTargets NAMESPACE tenure:: DESTINATION ${cmake_folder} COMPONENT development)
+install(EXPORT tenurePostgresqlTargets NAMESPACE tenure:: DESTINATION ${cmake_folder} COMPONENT development)
 install(FILES ${PROJECT_BINARY_DIR}/tenureConfig.cmake ${PROJECT_BINARY_DIR}/tenureConfigVersion.cmake
         DESTINATION ${cmake_folder} COMPONENT development)
-install(FILES ${PROJECT_BINARY_DIR}/tenure.pc ${PROJECT_BINARY_DIR}/tenure-poll.pc
+install(FILES ${PROJECT_BINARY_DIR}/tenure.pc ${PROJECT_BINARY_DIR}/tenure-poll.pc ${PROJECT_BINARY_DIR}/tenure-postgresql.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 install(FILES README.md ARCHITECTURE.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program FILES_MATCHING PATTERN *.md)

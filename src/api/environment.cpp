@@ -7,8 +7,9 @@
 #include "api/redis_file.hpp"
 #include "core/base/duration_text.hpp"
 #include "core/base/text.hpp"
+#include "core/lease/node_set.hpp"
 #include "core/lease/timing.hpp"
-#include "redis/node_set.hpp"
+#include "postgres/url.hpp"
 #include "redis/text/nodes.hpp"
 
 namespace tenure::detail {
@@ -32,6 +33,11 @@ std::vector<std::string> split_at_commas(std::string_view text) {
 }
 
 tl::expected<NamedNodes, std::string> checked(NamedNodes named) {
+  if (!named.postgres.empty() && named.addresses.empty()) return named;
+  if (!named.postgres.empty()) {
+    return tl::unexpected(named.source +
+                          ": some nodes are Redis and some PostgreSQL; all must be of one kind");
+  }
   if (auto error = redis::error_in(named.addresses)) return tl::unexpected(named.source + ": " + *error);
   return named;
 }
@@ -64,18 +70,25 @@ std::optional<std::string> variable(const char* name) {
 
 tl::expected<NamedNodes, std::string> nodes_from_urls(const std::string& source,
                                                       const std::vector<std::string>& urls) {
-  auto addresses = redis::parse_addresses(urls);
+  NamedNodes named{source};
+  std::vector<std::string> of_redis;
+  for (const auto& url : urls) (postgres::is_url(url) ? named.postgres : of_redis).push_back(url);
+  auto addresses = redis::parse_addresses(of_redis);
   if (!addresses) return tl::unexpected(source + ": " + addresses.error());
-  return checked({source, std::move(*addresses)});
+  named.addresses = std::move(*addresses);
+  return checked(std::move(named));
 }
 
 tl::expected<NamedNodes, std::string> nodes_from_file(const std::string& source, const std::string& path) {
   auto file = read_redis_file(path);
   if (!file) return tl::unexpected(source + ": " + file.error());
-  NamedNodes named{source, std::move(file->addresses)};
+  NamedNodes named{source, std::move(file->addresses), std::move(file->postgres)};
   // A name alone counts, too: redis-cli reads it as a password, and people write it so.
-  const bool secret = std::ranges::any_of(
-      named.addresses, [](const auto& it) { return !it.password.empty() || !it.user.empty(); });
+  const auto asks_for_password = [](const std::string& url) { return url.find('@') != std::string::npos; };
+  const bool secret = std::ranges::any_of(named.postgres, asks_for_password) ||
+                      std::ranges::any_of(named.addresses, [](const auto& it) {
+                        return !it.password.empty() || !it.user.empty();
+                      });
   if (file->exposed && secret) {
     named.warning =
         "warning: " + core::printable(path, 200) + " holds a password, and others can read it: chmod 600";
@@ -112,7 +125,7 @@ tl::expected<std::optional<core::Duration>, std::string> ttl_max_from_environmen
 tl::expected<std::optional<std::string>, std::string> node_set_from_environment() {
   auto given = variable("TENURE_NODE_SET");
   if (!given) return std::nullopt;
-  if (const auto error = redis::node_set_error(*given)) return tl::unexpected("TENURE_NODE_SET: " + *error);
+  if (const auto error = core::node_set_error(*given)) return tl::unexpected("TENURE_NODE_SET: " + *error);
   return given;
 }
 

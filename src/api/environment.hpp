@@ -21,6 +21,8 @@ std::optional<std::string> variable(const char* name);
 struct NamedNodes {
   std::string source{};
   std::vector<redis::Address> addresses{};
+  // In place of these: nodes of PostgreSQL, whose URLs only libpq can read.
+  std::vector<std::string> postgres{};
   std::optional<std::string> warning{};  // a sentence: the file holds a password, and others can read it
 };
 

@@ -3,6 +3,7 @@
 
 #include "api/context.hpp"
 #include "api/environment.hpp"
+#include "postgres/url.hpp"
 #include "redis/text/nodes.hpp"
 #include "runtime/net/tls.hpp"
 #include "tenure/client.hpp"
@@ -23,7 +24,7 @@ tl::expected<FromEnvironment, std::string> read_environment(ClientOptions option
   auto nodes = detail::nodes_from_environment();
   if (!nodes) return tl::unexpected(std::move(nodes.error()));
   if (*nodes) {
-    read.options.nodes.clear();
+    read.options.nodes = std::move((*nodes)->postgres);
     for (const auto& address : (*nodes)->addresses) read.options.nodes.push_back(redis::whole_url(address));
     read.warning = std::move((*nodes)->warning);
   }
@@ -34,9 +35,12 @@ tl::expected<FromEnvironment, std::string> read_environment(ClientOptions option
   if (!set) return tl::unexpected(std::move(set.error()));
   if (*set) read.options.node_set = std::move(**set);
   // Before anything is said of TLS: an address that cannot be read asks for nothing.
-  const auto addresses = redis::parse_addresses(read.options.nodes);
-  if (!addresses) return tl::unexpected(addresses.error());
-  const bool asks_for_tls = std::ranges::any_of(*addresses, &redis::Address::tls);
+  bool asks_for_tls = false;
+  if (std::ranges::none_of(read.options.nodes, postgres::is_url)) {
+    const auto addresses = redis::parse_addresses(read.options.nodes);
+    if (!addresses) return tl::unexpected(addresses.error());
+    asks_for_tls = std::ranges::any_of(*addresses, &redis::Address::tls);
+  }
   for (const auto& [name, field] : detail::tls_variables) {
     auto given = detail::variable(name);
     if (!given) continue;

@@ -1,11 +1,32 @@
 // The one place of the API that knows which stores there are: each has a line here, by the scheme of its URLs.
 #include "api/open_store.hpp"
 
+#include <algorithm>
+
+#include "postgres/url.hpp"
 #include "redis/net/redis_store.hpp"
 
 namespace tenure::detail {
 
-tl::expected<std::shared_ptr<const runtime::Store>, std::string> open_store(const ClientOptions& options) {
+namespace {
+
+OpenedStore open_postgresql(const ClientOptions& options) {
+  if (!std::ranges::all_of(options.nodes, postgres::is_url)) {
+    return tl::unexpected(std::string("some nodes are PostgreSQL and some are not: all must be of one kind"));
+  }
+  if (&tenure_open_postgresql == nullptr) {
+    return tl::unexpected(std::string(
+        "this program was linked without PostgreSQL: link tenure::postgresql (tenure-postgresql.pc)"));
+  }
+  OpenedStore opened;
+  tenure_open_postgresql(options, opened);
+  return opened;
+}
+
+}  // namespace
+
+OpenedStore open_store(const ClientOptions& options) {
+  if (std::ranges::any_of(options.nodes, postgres::is_url)) return open_postgresql(options);
   // Also what no store knows: it says which schemes there are.
   return redis::open_store(options);
 }

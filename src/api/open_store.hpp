@@ -10,7 +10,14 @@
 
 namespace tenure::detail {
 
+using OpenedStore = tl::expected<std::shared_ptr<const runtime::Store>, std::string>;
+
 // By the scheme of their URLs. The error is a sentence without secrets.
-tl::expected<std::shared_ptr<const runtime::Store>, std::string> open_store(const ClientOptions& options);
+OpenedStore open_store(const ClientOptions& options);
 
 }  // namespace tenure::detail
+
+// Defined in the component postgresql, and nowhere in programs that do not link it: so they need no libpq. By its plain name the
+// linker is told to look for it.
+extern "C" [[gnu::weak]] void tenure_open_postgresql(const tenure::ClientOptions& options,
+                                                     tenure::detail::OpenedStore& opened);

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "core/base/text.hpp"
+#include "postgres/url.hpp"
 #include "runtime/net/descriptor.hpp"
 
 namespace tenure::detail {
@@ -74,6 +75,10 @@ tl::expected<RedisFile, std::string> read_redis_file(const std::string& path) {
     from = end + 1;
     number += 1;
     if (line.empty() || line.starts_with('#')) continue;
+    if (postgres::is_url(line)) {
+      file.postgres.emplace_back(line);
+      continue;
+    }
     auto address = redis::parse_url(line);
     if (!address) {
       return tl::unexpected(name + ", line " + std::to_string(number) + ": " +
@@ -81,7 +86,8 @@ tl::expected<RedisFile, std::string> read_redis_file(const std::string& path) {
     }
     file.addresses.push_back(std::move(*address));
   }
-  if (file.addresses.empty()) return tl::unexpected(name + " names no Redis: one URL on each line");
+  if (file.addresses.empty() && file.postgres.empty())
+    return tl::unexpected(name + " names no Redis: one URL on each line");
   return file;
 }
 

@@ -12,6 +12,7 @@ namespace tenure::detail {
 
 struct RedisFile {
   std::vector<redis::Address> addresses{};
+  std::vector<std::string> postgres{};  // URLs of PostgreSQL, as they are
   // Others than its owner can read or change it.
   bool exposed = false;
 };

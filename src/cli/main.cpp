@@ -2,6 +2,7 @@
 #include "cli/doctor/doctor.hpp"
 #include "cli/fleet_program.hpp"
 #include "cli/lock/lock.hpp"
+#include "cli/nodes/chosen_store.hpp"
 #include "cli/nodes/init.hpp"
 #include "cli/nodes/reconfigure.hpp"
 #include "cli/redis_up/redis_up.hpp"
@@ -13,7 +14,22 @@ namespace {
 
 using namespace tenure::cli;
 
+// What needs libpq is in the other program.
+bool needs_fleet_program(const Args& args) {
+  return std::visit(tenure::core::Overload{
+      [](const auto& wish)
+        requires requires { wish.nodes; }
+                 { return names_postgresql(wish.nodes); },
+                 [](const auto& wish)
+                   requires requires { wish.target.nodes; }
+      { return names_postgresql(wish.target.nodes); },
+      [](const auto& /*wish*/) { return false; },
+  },
+                    args);
+}
+
 int perform(const Args& args, const CommandLine& line) {
+  if (needs_fleet_program(args)) return become_fleet_program(line);
   return std::visit(tenure::core::Overload{
                         [](const RunArgs& wish) { return run(wish); },
                         [](const ElectArgs& wish) { return elect(wish); },

@@ -5,6 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "redis/url.hpp"
+
 namespace tenure::cli {
 
 namespace {
@@ -22,6 +24,17 @@ std::span<char> user_info(std::span<char> text) {
   return from < at ? text.subspan(from, at - from) : std::span<char>{};
 }
 
+// The passwords in the query of a URL, as of a PostgreSQL: "password=" and "sslpassword=".
+template <class Hide>
+void for_each_password(std::string_view url, const Hide& hide) {
+  constexpr std::string_view keyword = "password=";
+  if (url.find("://") == std::string_view::npos) return;
+  for (auto at = url.find(keyword); at != std::string_view::npos; at = url.find(keyword, at + 1)) {
+    const auto from = at + keyword.size();
+    hide(from, std::min(url.find('&', from), url.size()) - from);
+  }
+}
+
 // Is a URL expected behind it, even if what stands there does not look like one?
 bool names_node(std::string_view option) { return option == "--redis" || option == "--store"; }
 
@@ -35,10 +48,21 @@ void hide_secrets(int argc, char** argv) {
     const auto equals = view.find('=');
     const bool has_url = equals != std::string_view::npos && names_node(view.substr(0, equals));
     if (is_url || has_url || view.find("://") != std::string_view::npos) {
-      std::ranges::fill(user_info({argument, std::strlen(argument)}), '*');
+      const std::span<char> text(argument, std::strlen(argument));
+      std::ranges::fill(user_info(text), '*');
+      for_each_password(view, [&](std::size_t from, std::size_t length) {
+        std::ranges::fill(text.subspan(from, length), '*');
+      });
     }
     is_url = names_node(view);
   }
+}
+
+std::string without_secrets(std::string_view text) {
+  std::string safe = redis::without_secrets(text);
+  for_each_password(std::string(safe),
+                    [&](std::size_t from, std::size_t length) { safe.replace(from, length, length, '*'); });
+  return safe;
 }
 
 }  // namespace tenure::cli

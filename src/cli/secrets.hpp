@@ -2,15 +2,16 @@
 // could read them in /proc/PID/cmdline, and those that would be repeated in a message.
 #pragma once
 
-#include "redis/url.hpp"
+#include <string>
+#include <string_view>
 
 namespace tenure::cli {
 
-// Overwrites what stands between "://" and "@" in our own arguments, up to "--". The memory is
-// what /proc shows, so copies must be taken before.
+// Overwrites what stands between "://" and "@" in our own arguments, and passwords behind that ("?password="), up to "--". The
+// memory is what /proc shows, so copies must be taken before.
 void hide_secrets(int argc, char** argv);
 
 // The same for a text that is to be shown.
-using redis::without_secrets;
+std::string without_secrets(std::string_view text);
 
 }  // namespace tenure::cli

@@ -189,6 +189,7 @@ enum class FailureCode : std::uint8_t {
   full,         // it has no room left
   busy,         // with something that it does not interrupt
   unsupported,  // it is of a kind that cannot keep leases
+  not_set_up,   // it lacks what leases are kept in, until somebody makes that
   clock,        // its clock has jumped
   protocol,
   server,

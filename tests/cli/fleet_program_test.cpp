@@ -1,4 +1,4 @@
-// tenure links nothing that only polling needs, and becomes tenure-fleet for the commands that do: as the same process, with
+// tenure links nothing that only polling or PostgreSQL needs, and becomes tenure-fleet for the commands that do: as the same process, with
 // the same words, and no password in sight. Where there is no tenure-fleet, it says so.
 #include <gtest/gtest.h>
 
@@ -21,9 +21,11 @@ std::string libraries_of(const std::string& program) {
   return process.out();
 }
 
-TEST(FleetProgram, AloneLinksWhatOnlyPollingNeeds) {
-  EXPECT_FALSE(has(libraries_of(paths::program), "libcurl"));
-  EXPECT_TRUE(has(libraries_of(paths::fleet_program), "libcurl")) << "so that the look above means something";
+TEST(FleetProgram, AloneLinksWhatOnlyPollingAndPostgresqlNeed) {
+  for (const char* library : {"libcurl", "libpq"}) {
+    EXPECT_FALSE(has(libraries_of(paths::program), library));
+    EXPECT_TRUE(has(libraries_of(paths::fleet_program), library)) << "so that the look above means something";
+  }
 }
 
 // A copy of tenure alone in a folder.

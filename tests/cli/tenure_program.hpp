@@ -28,9 +28,26 @@ struct Result {
 
 // What the program must not take from the machine that the tests run on.
 inline Words plain_environment(Words more = {}) {
-  for (const char* name : {"TENURE_STORE", "TENURE_REDIS", "TENURE_REDIS_FILE", "REDIS_URL", "TENURE_TTL_MAX",
-                           "TENURE_NODE_SET", "TENURE_TLS_CA", "TENURE_TLS_CERT", "TENURE_TLS_KEY",
-                           "TENURE_TLS_NAME", "TENURE_LOG_FORMAT", "TENURE_LOG_LEVEL"}) {
+  for (const char* name : {"TENURE_STORE",
+                           "TENURE_REDIS",
+                           "TENURE_REDIS_FILE",
+                           "REDIS_URL",
+                           "TENURE_TTL_MAX",
+                           "TENURE_NODE_SET",
+                           "TENURE_TLS_CA",
+                           "TENURE_TLS_CERT",
+                           "TENURE_TLS_KEY",
+                           "TENURE_TLS_NAME",
+                           "TENURE_LOG_FORMAT",
+                           "TENURE_LOG_LEVEL",
+                           "PGHOST",
+                           "PGPORT",
+                           "PGUSER",
+                           "PGPASSWORD",
+                           "PGDATABASE",
+                           "PGSERVICE",
+                           "PGSSLMODE",
+                           "PGOPTIONS"}) {
     const auto sets = [&](const std::string& entry) { return entry.starts_with(std::string(name) + "="); };
     if (std::ranges::none_of(more, sets)) more.emplace_back(name);
   }

@@ -2,7 +2,7 @@
 // dump, a machine that is reset to a snapshot. Record, epoch and life are those of before; who has seen more knows. G9.
 #include <gtest/gtest.h>
 
-#include "redis/text/not_open_text.hpp"
+#include "redis/net/redis_store.hpp"
 #include "support/lease_client.hpp"
 
 namespace tenure::test {
@@ -142,7 +142,8 @@ TEST(DataWentBackByReload, WhoHasSeenATokenIsNotGivenItAgainAndIsToldWhy) {
   EXPECT_EQ(refused.error().code, core::RefusalCode::not_open);
   const redis::Nodes ours{.addresses = nodes.addresses(),
                           .keyspace = {.cap = cap, .set = redis::node_set(nodes.addresses())}};
-  const auto told = redis::not_open_text(refused.error(), ours, runtime::Patience::leaves).text;
+  const auto told =
+      redis::store_of(ours)->not_open_text(refused.error(), runtime::Patience::leaves, std::nullopt).text;
   EXPECT_TRUE(
       told.ends_with(" went back to older data, as from a copy, and may have forgotten leases. "
                      "New grants within 3s."))

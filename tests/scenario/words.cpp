@@ -74,9 +74,10 @@ std::string number(RequestId id, const Cast& cast) {
 }
 
 std::string failure_in_words(const Failure& failure) {
-  static constexpr std::array words{"unreachable",   "timed_out",   "closed",    "tls",         "auth",
-                                    "no_permission", "starting",    "read_only", "not_durable", "full",
-                                    "busy",          "unsupported", "clock",     "protocol",    "server"};
+  static constexpr std::array words{"unreachable", "timed_out",     "closed",   "tls",
+                                    "auth",        "no_permission", "starting", "read_only",
+                                    "not_durable", "full",          "busy",     "unsupported",
+                                    "not_set_up",  "clock",         "protocol", "server"};
   return words.at(static_cast<std::size_t>(failure.code));
 }
 

@@ -29,6 +29,7 @@ const std::array<std::string, 14> commands{"run",  "elect", "init",     "reconfi
 Parsed parse_init(std::span<const std::string> words) {
   InitArgs init;
   CLI::App app;
+  app.add_flag("--print-sql", init.print_sql);
   add_node_options(app, init.nodes);
   if (auto end = read_words(app, words, init_help_text)) return std::move(*end);
   return init;

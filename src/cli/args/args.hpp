@@ -47,6 +47,7 @@ struct ElectArgs {
 };
 
 struct InitArgs {
+  bool print_sql = false;  // ask no node: print what makes the schema of a PostgreSQL
   NodeArgs nodes{};
 };
 

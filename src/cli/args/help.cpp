@@ -12,7 +12,8 @@ constexpr std::string_view node_options =
                         unix:///path[?db=N]; given several times: nodes of which a majority decides,
                         usually 3 or 5; else TENURE_REDIS (several separated by commas),
                         TENURE_REDIS_FILE, REDIS_URL, redis://127.0.0.1:6379.
-                        --store and TENURE_STORE are aliases of --redis and TENURE_REDIS
+                        --store and TENURE_STORE are aliases of --redis and TENURE_REDIS. For run, elect, init,
+                        doctor and lock it may be a PostgreSQL: postgresql://[user[:password]@]host/database
       --redis-file FILE  instead, one URL on each line: for passwords; # begins a comment
       --tls-ca FILE     the CAs to trust; else TENURE_TLS_CA, else those that this system trusts
       --tls-cert FILE   our certificate, for a server that asks for one; else TENURE_TLS_CERT
@@ -58,7 +59,7 @@ Usage: tenure COMMAND [OPTIONS]
 
   run        run a command while holding a name
   elect      lead, or see who leads; run a command while leading
-  init       make a Redis that is new to Tenure ready
+  init       make a Redis or a PostgreSQL that is new to Tenure ready
   reconfigure  change the nodes of a set that is in use, or its longest TTL
   doctor     say whether the nodes are fit for leases, and what to do if not
   lock       show who holds what, and take a name away
@@ -81,22 +82,31 @@ Examples:
   tenure elect myapp:leader -- ./scheduler
 )";
 
-const std::string_view init_help_text = R"(Makes a Redis that is new to Tenure ready, so that nobody waits.
+const std::string_view init_help_text =
+    R"(Makes a Redis or a PostgreSQL that is new to Tenure ready, so that nobody waits.
 
 Usage: tenure init [OPTIONS]
+       tenure init --print-sql
+
+      --print-sql       asks no node: prints the SQL that makes the schema tenure in a PostgreSQL, for somebody who
+                        may create schemas there, and says how to go on
 
 @NODES@
 
 Without it the first clients wait for a quarantine, a little longer than the cap, because nobody can tell a new
 Redis from one that has lost its data. If there are several nodes, all must answer and be new, or nothing is changed.
 
-Exit codes: 0 done, 73 a node has a record already (nothing was changed), 64 usage, 69 Redis does not answer,
+In a PostgreSQL it also makes the schema tenure, if that is not there. This takes the right CREATE on the database.
+
+Exit codes: 0 done, 73 a node has a record already (nothing was changed), 64 usage, 69 a node does not answer,
 refuses, or is not one that Tenure works with.
 
 Examples:
   tenure init
   tenure init --redis redis://cache:6379 --ttl-max 2m
   tenure init --redis redis://a --redis redis://b --redis redis://c
+  tenure init --store postgresql://app@db/app
+  tenure init --print-sql | psql -1 -v ON_ERROR_STOP=1 postgresql://admin@db/app
 )";
 
 const std::string_view reconfigure_help_text =

@@ -16,6 +16,7 @@ Usage: tenure doctor [OPTIONS]
 A node that answers is UP. One that would grant a lease now is healthy: it is version 7 or later, not a replica, not
 part of a Redis Cluster, not listed twice, has maxmemory-policy noeviction, is known to Tenure and not in quarantine,
 answers fast enough for the TTL, has a clock that is off by less than half the cap, and grants its user all rights.
+A PostgreSQL must have the schema (tenure init), not be a standby, and grant its user all rights; docs/doctor.md says more.
 What could not be examined, because the user may not run INFO or CONFIG, is reported and is not an error.
 
 Exit codes:
@@ -28,6 +29,7 @@ Examples:
   tenure doctor
   tenure doctor --redis redis://a --redis redis://b --redis redis://c --ttl 5s
   TENURE_REDIS=redis://:password@cache:6379 tenure doctor --json
+  tenure doctor --store postgresql://app@db/app
 )";
 
 }  // namespace tenure::cli

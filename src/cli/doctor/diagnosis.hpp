@@ -1,24 +1,47 @@
-// How a set of nodes is: each one looked at, all at the same time, and what there is to say about them.
+// How a set of nodes is: what is shown of each one, of whatever kind of store it is, and what there is to say about them.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/doctor/finding.hpp"
-#include "cli/doctor/node_facts.hpp"
-#include "cli/doctor/node_findings.hpp"
 #include "cli/nodes/nodes.hpp"
+#include "core/base/time.hpp"
+#include "core/lease/record.hpp"
+#include "core/message.hpp"
 
 namespace tenure::cli {
 
 enum class Status : std::uint8_t { healthy, degraded, no_quorum };
 
+// What only a PostgreSQL has. Nothing where it is not known.
+struct PostgresqlShown {
+  std::optional<bool> tls{};
+  std::optional<bool> pooled{};  // something stands between us and the server
+  std::optional<int> schema{};   // version of the schema tenure; 0: there is none
+};
+
+struct NodeShown {
+  std::string name{};                           // its address, without secrets
+  std::string place{};                          // the same, or "on port 6379"
+  std::optional<core::Failure> down{};          // then nothing below is known
+  std::string version{};                        // "Redis 7.0.15"; empty: not known
+  std::string role{};                           // empty: not known
+  std::optional<core::Duration> round_trip{};   // the median of some
+  std::optional<core::Duration> clock_ahead{};  // of this machine's wall clock
+  std::optional<core::FoundRecord> record{};    // nothing: it cannot be read
+  std::optional<PostgresqlShown> postgresql{};
+};
+
 struct Diagnosis {
-  Nodes nodes{};
-  std::vector<NodeFacts> facts{};   // of each node
+  std::string kind{};         // "Redis"
+  std::string how_to_init{};  // to be read behind "if it is new"
+  std::vector<NodeShown> nodes{};
   std::vector<Finding> findings{};  // the worst first
 
+  std::size_t quorum() const;
   // Would it give a lease to us at this moment?
   bool healthy(std::size_t node) const;
   std::size_t healthy_count() const;
@@ -28,9 +51,13 @@ struct Diagnosis {
   const Finding* worst(std::size_t node) const;
   // Does no node at all have a record?
   bool all_new() const;
+
+  void add(std::size_t node, std::vector<Finding> its_findings);
+  // All findings are there: puts the worst first, and says how to make nodes ready that are all new.
+  void conclude();
 };
 
-// Blocks for as long as the slowest node needs. One that does not answer costs the others nothing.
-Diagnosis diagnose(Nodes nodes, const std::string& lock_prefix, core::Duration node_timeout);
+// Of nodes of Redis. Blocks for as long as the slowest node needs. One that does not answer costs the others nothing.
+Diagnosis diagnose(const Nodes& nodes, const std::string& lock_prefix, core::Duration node_timeout);
 
 }  // namespace tenure::cli

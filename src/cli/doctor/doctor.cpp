@@ -25,6 +25,12 @@ ExitCode code_for(const Diagnosis& diagnosis) {
 
 }  // namespace
 
+int tell(const Diagnosis& diagnosis, bool as_json) {
+  std::fputs((as_json ? doctor_json(diagnosis) : doctor_text(diagnosis, paint_for(STDOUT_FILENO))).c_str(),
+             stdout);
+  return finish_output(code_for(diagnosis));
+}
+
 int doctor(const DoctorArgs& args) {
   if (auto error = core::name_error("the lock prefix", args.lock_prefix))
     return fail(ExitCode::usage, *error);
@@ -33,10 +39,7 @@ int doctor(const DoctorArgs& args) {
   const auto timing = core::make_timing(core::timing_options(args.ttl, nodes->keyspace.cap));
   if (!timing) return fail(ExitCode::usage, naming_cap(timing.error(), args.ttl, nodes->keyspace.cap));
 
-  const Diagnosis diagnosis = diagnose(std::move(*nodes), args.lock_prefix, timing->node_timeout);
-  std::fputs((args.json ? doctor_json(diagnosis) : doctor_text(diagnosis, paint_for(STDOUT_FILENO))).c_str(),
-             stdout);
-  return finish_output(code_for(diagnosis));
+  return tell(diagnose(*nodes, args.lock_prefix, timing->node_timeout), args.json);
 }
 
 }  // namespace tenure::cli

@@ -1,7 +1,6 @@
 #include "cli/doctor/doctor_output.hpp"
 #include "cli/json.hpp"
 #include "core/lease/record.hpp"
-#include "redis/record_text.hpp"
 
 namespace tenure::cli {
 
@@ -25,29 +24,40 @@ std::optional<std::int64_t> in(const Known& duration) {
   return std::chrono::duration_cast<Unit>(*duration).count();
 }
 
-const char* record_word(const NodeFacts& facts) {
-  if (facts.down || !facts.record) return "";
-  if (facts.record->empty()) return "absent";
-  const auto record = redis::read_record(*facts.record);
-  if (!record) return "foreign";
-  return record->open ? "open" : "quarantined";
+const char* record_word(const NodeShown& node) {
+  if (!node.record) return "";
+  if (node.record->absent()) return "absent";
+  if (!node.record->read) return "foreign";
+  return node.record->read->open ? "open" : "quarantined";
 }
 
-void add_node(Json& json, const Diagnosis& diagnosis, std::size_t node) {
-  const NodeFacts& facts = diagnosis.facts[node];
-  const bool known = !facts.down && facts.info;
+void add_boolean(Json& json, const char* key, std::optional<bool> value) {
+  json.key(key);
+  if (value) {
+    json.boolean(*value);
+  } else {
+    json.null();
+  }
+}
+
+void add_node(Json& json, const Diagnosis& diagnosis, std::size_t index) {
+  const NodeShown& node = diagnosis.nodes[index];
   json.open_object();
-  json.key("address").text(redis::to_text(facts.address));
-  json.key("up").boolean(!facts.down);
-  json.key("healthy").boolean(diagnosis.healthy(node));
-  const Finding* worst = diagnosis.worst(node);
-  json.key("reason").text_or_null(facts.down ? facts.down->detail : worst != nullptr ? worst->what : "");
-  json.key("version").text_or_null(known ? facts.info->product() : "");
-  json.key("role").text_or_null(known ? facts.info->field("role") : "");
-  json.key("round_trip_us").number_or_null(in<std::chrono::microseconds>(facts.round_trip));
-  const auto ahead = facts.down ? std::nullopt : in<std::chrono::milliseconds>(facts.clock_ahead);
-  json.key("clock_ahead_ms").number_or_null(ahead);
-  json.key("record").text_or_null(record_word(facts));
+  json.key("address").text(node.name);
+  json.key("up").boolean(!node.down);
+  json.key("healthy").boolean(diagnosis.healthy(index));
+  const Finding* worst = diagnosis.worst(index);
+  json.key("reason").text_or_null(node.down ? node.down->detail : worst != nullptr ? worst->what : "");
+  json.key("version").text_or_null(node.version);
+  json.key("role").text_or_null(node.role);
+  json.key("round_trip_us").number_or_null(in<std::chrono::microseconds>(node.round_trip));
+  json.key("clock_ahead_ms").number_or_null(in<std::chrono::milliseconds>(node.clock_ahead));
+  json.key("record").text_or_null(record_word(node));
+  if (node.postgresql) {
+    add_boolean(json, "tls", node.postgresql->tls);
+    add_boolean(json, "pooled", node.postgresql->pooled);
+    json.key("schema").number_or_null(node.postgresql->schema);
+  }
   json.close_object();
 }
 
@@ -55,7 +65,7 @@ void add_finding(Json& json, const Diagnosis& diagnosis, const Finding& finding)
   json.open_object();
   json.key("severity").text(word_for(finding.severity));
   json.key("code").text(finding.code);
-  json.key("node").text_or_null(finding.node ? redis::to_text(diagnosis.facts[*finding.node].address) : "");
+  json.key("node").text_or_null(finding.node ? diagnosis.nodes[*finding.node].name : "");
   json.key("what").text(finding.what);
   json.key("why").text(finding.why);
   json.key("do").text(finding.advice);
@@ -69,9 +79,9 @@ std::string doctor_json(const Diagnosis& diagnosis) {
   json.open_object();
   json.key("status").text(word_for(diagnosis.status()));
   json.key("healthy_nodes").number(diagnosis.healthy_count());
-  json.key("quorum").number(diagnosis.nodes.quorum());
+  json.key("quorum").number(diagnosis.quorum());
   json.key("nodes").open_array();
-  for (std::size_t i = 0; i < diagnosis.facts.size(); ++i) add_node(json, diagnosis, i);
+  for (std::size_t i = 0; i < diagnosis.nodes.size(); ++i) add_node(json, diagnosis, i);
   json.close_array();
   json.key("findings").open_array();
   for (const Finding& finding : diagnosis.findings) add_finding(json, diagnosis, finding);

@@ -3,10 +3,8 @@
 #include <cstdio>
 
 #include "cli/doctor/doctor_output.hpp"
-#include "cli/nodes/advice.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/record.hpp"
-#include "redis/record_text.hpp"
 
 namespace tenure::cli {
 
@@ -17,19 +15,11 @@ void heading(std::string& text, std::string_view words, const Paint& paint) {
   text.append(rule).append(paint(Tone::heading, words)).append("\n").append(rule);
 }
 
-// On this machine the port says enough.
-std::string place(const redis::Address& address) {
-  if (address.kind == redis::Address::Kind::tcp && is_local(address)) {
-    return "on port " + std::to_string(address.port);
-  }
-  return redis::to_text(address);
-}
-
 void check_line(std::string& text, const Diagnosis& diagnosis, std::size_t node, const Paint& paint) {
-  const NodeFacts& facts = diagnosis.facts[node];
-  text += "Checking Redis node " + place(facts.address) + "... ";
-  if (facts.down) {
-    text += paint(Tone::bad, "DOWN") + " (" + facts.down->detail + ")";
+  const NodeShown& shown = diagnosis.nodes[node];
+  text += "Checking " + diagnosis.kind + " node " + shown.place + "... ";
+  if (shown.down) {
+    text += paint(Tone::bad, "DOWN") + " (" + shown.down->detail + ")";
   } else if (const Finding* finding = diagnosis.worst(node)) {
     text += paint(Tone::warning, "UP, but not healthy") + ": " + finding->what;
   } else {
@@ -58,7 +48,7 @@ std::string status_words(const Diagnosis& diagnosis, const Paint& paint) {
 }
 
 std::string verdict(const Diagnosis& diagnosis) {
-  const std::string of_all = " of " + std::to_string(diagnosis.facts.size()) + " nodes";
+  const std::string of_all = " of " + std::to_string(diagnosis.nodes.size()) + " nodes";
   switch (diagnosis.status()) {
     case Status::healthy:
       return "Cluster is ready for distributed locking!";
@@ -69,19 +59,24 @@ std::string verdict(const Diagnosis& diagnosis) {
       break;
   }
   if (diagnosis.all_new()) {
-    return "Cluster is not ready for distributed locking yet. If it is new" + how_to_init(diagnosis.nodes);
+    return "Cluster is not ready for distributed locking yet. If it is new" + diagnosis.how_to_init;
   }
-  return "Cluster is not ready for distributed locking: " + std::to_string(diagnosis.nodes.quorum()) +
-         of_all + " must be healthy.";
+  return "Cluster is not ready for distributed locking: " + std::to_string(diagnosis.quorum()) + of_all +
+         " must be healthy.";
 }
 
 void add_details(std::string& text, const Diagnosis& diagnosis) {
-  for (const NodeFacts& facts : diagnosis.facts) {
-    if (facts.down) continue;
-    text += redis::to_text(facts.address) + ": " + (facts.info ? facts.info->product() : "version unknown");
-    if (facts.round_trip) text += ", round trip " + milliseconds_text(*facts.round_trip);
-    const auto record = facts.record ? redis::read_record(*facts.record) : std::nullopt;
-    if (record) text += ", leases of at most " + core::to_text(record->terms.cap);
+  for (const NodeShown& node : diagnosis.nodes) {
+    if (node.down) continue;
+    text += node.name + ": " + (node.version.empty() ? "version unknown" : node.version);
+    if (node.postgresql && node.postgresql->tls) text += *node.postgresql->tls ? ", TLS" : ", no TLS";
+    if (node.postgresql && node.postgresql->schema.value_or(0) > 0) {
+      text += ", schema version " + std::to_string(*node.postgresql->schema);
+    }
+    if (node.round_trip) text += ", round trip " + milliseconds_text(*node.round_trip);
+    if (node.record && node.record->read) {
+      text += ", leases of at most " + core::to_text(node.record->read->terms.cap);
+    }
     text += "\n";
   }
 }
@@ -112,7 +107,7 @@ void add_findings(std::string& text, const Diagnosis& diagnosis, const Paint& pa
     std::string which;
     for (const Finding& finding : all) {
       if (!finding.node || !same(finding, *it)) continue;
-      which += (which.empty() ? "" : ", ") + redis::to_text(diagnosis.facts[*finding.node].address);
+      which += (which.empty() ? "" : ", ") + diagnosis.nodes[*finding.node].name;
     }
     text += which + (which.empty() ? "" : ": ") + it->what;
     text += "\n  why: " + it->why + "\n  do:  " + it->advice + "\n";
@@ -123,13 +118,13 @@ void add_findings(std::string& text, const Diagnosis& diagnosis, const Paint& pa
 
 std::string doctor_text(const Diagnosis& diagnosis, const Paint& paint) {
   std::string text;
-  heading(text, "Checking Redis cluster health...", paint);
+  heading(text, "Checking " + diagnosis.kind + " cluster health...", paint);
   text += "\n";
-  for (std::size_t i = 0; i < diagnosis.facts.size(); ++i) check_line(text, diagnosis, i, paint);
+  for (std::size_t i = 0; i < diagnosis.nodes.size(); ++i) check_line(text, diagnosis, i, paint);
   text += "\n";
   heading(text, "Health Check Summary", paint);
   text += "Healthy nodes: " + std::to_string(diagnosis.healthy_count()) + " / " +
-          std::to_string(diagnosis.facts.size()) + "\n";
+          std::to_string(diagnosis.nodes.size()) + "\n";
   text += "Status: " + status_words(diagnosis, paint) + "\n\n" + verdict(diagnosis) + "\n\n";
   add_details(text, diagnosis);
   add_findings(text, diagnosis, paint);

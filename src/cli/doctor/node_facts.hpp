@@ -34,6 +34,9 @@ struct NodeFacts {
   Asked<std::vector<std::string>> missing_rights{};
 };
 
+// Longer than any node timeout, so that a node that is too slow is told apart from one that is dead.
+inline constexpr core::Duration doctor_patience = std::chrono::seconds(2);
+
 // Blocks, for no longer than the timeout if the node does not answer at all.
 NodeFacts look_at(const redis::Address& address, const runtime::Tls& tls, const UsedKeys& keys,
                   core::Duration timeout);

@@ -1,3 +1,5 @@
+#include "cli/doctor/record_finding.hpp"
+
 #include <algorithm>
 
 #include "cli/doctor/node_findings.hpp"
@@ -6,8 +8,8 @@
 #include "core/base/text.hpp"
 #include "core/lease/record.hpp"
 #include "redis/record_text.hpp"
-#include "redis/text/set_text.hpp"
 #include "runtime/text/quarantine_text.hpp"
+#include "runtime/text/set_text.hpp"
 
 namespace tenure::cli {
 
@@ -29,20 +31,16 @@ std::string quarantine_text(core::Ttl cap) {
   return core::to_text(std::chrono::ceil<std::chrono::seconds>(core::quarantine_length(cap)));
 }
 
-std::optional<Finding> other_life(const std::string& text, const ServerInfo& info,
-                                  const std::string& length) {
+std::optional<OtherLife> other_life(const std::string& text, const ServerInfo& info) {
   const auto life = life_in(text);
   if (info.field("run_id").empty() || life == info.life()) return std::nullopt;
   // The first replica of a server makes it take a new replication id: nothing was lost, but nobody can know.
-  const bool same_run = life.starts_with(info.field("run_id"));
-  return closed(same_run ? "replication_changed" : "restarted",
-                same_run
-                    ? "its replication id has changed since its record was written: promoted, or its first "
-                      "replica was attached"
-                    : "it was restarted since its record was written",
-                "it may have forgotten leases: the first client to come begins a quarantine of " + length +
-                    " without new grants; " + holders_keep,
-                "nothing: it joins again by itself");
+  if (!life.starts_with(info.field("run_id"))) {
+    return OtherLife{"restarted", "it was restarted since its record was written"};
+  }
+  return OtherLife{"replication_changed",
+                   "its replication id has changed since its record was written: promoted, or its first "
+                   "replica was attached"};
 }
 
 }  // namespace
@@ -51,45 +49,42 @@ core::Ttl longest_lease(const core::Record& record) {
   return record.open ? record.terms.cap : record.longest;
 }
 
-std::optional<Finding> record_finding(const NodeFacts& node, const Criteria& criteria) {
-  if (!node.record) {
-    return closed("record", "its record cannot be read: " + node.record.error().detail,
-                  "without it nobody gets a lease there", "look at that key: it must be a string");
-  }
-  const auto& keyspace = criteria.keys.keyspace;
-  // Of several nodes one that is new joins the others by itself.
-  const std::string init_hint =
-      core::nodes_in(keyspace.set) > 1
-          ? "if all nodes are new: tenure init, with all of them"
-          : "if it is new" + how_to_init({{node.address}, keyspace, criteria.tls_options});
-  if (node.record->empty()) {
+std::string init_hint(const core::Terms& ours, const std::string& how_to_init) {
+  if (core::nodes_in(ours.set) > 1) return "if all nodes are new: tenure init, with all of them";
+  return "if it is new" + how_to_init;
+}
+
+std::optional<Finding> finding_on(const RecordSeen& seen, std::int64_t wall_now_ms) {
+  const core::Terms& ours = seen.ours;
+  if (seen.found.absent()) {
     return closed(std::string(record_absent), "it has no record of Tenure: new, or its data was lost",
-                  "the first client to come begins a quarantine of " + quarantine_text(keyspace.cap) +
+                  "the first client to come begins a quarantine of " + quarantine_text(ours.cap) +
                       " without new grants",
-                  init_hint);
+                  seen.init_hint);
   }
-  const auto record = redis::read_record(*node.record);
+  const auto& record = seen.found.read;
   if (!record) {
     return closed("record_foreign",
-                  "its key " + keyspace.record() + " is not a record of Tenure: \"" +
-                      core::printable(*node.record, 60) + "\"",
+                  seen.where + " is not a record of Tenure: \"" + core::printable(seen.found.text, 60) + "\"",
                   "nobody gets a lease there", "find out who wrote it, or use another --prefix");
   }
-  if (record->terms.set != keyspace.set) {
-    const auto text = redis::set_text(*record, keyspace);
+  if (record->terms.set != ours.set) {
+    const auto text = runtime::set_text(*record, ours);
     return closed(std::string(other_set), text.what,
                   "two sets that share nodes could each have a majority, so we get no lease there",
                   set_advice(text));
   }
-  if (record->terms.cap != keyspace.cap) {
+  if (record->terms.cap != ours.cap) {
     const std::string cap = core::to_text(record->terms.cap);
-    return closed(std::string(other_cap), "its cap is " + cap + ", ours is " + core::to_text(keyspace.cap),
+    return closed(std::string(other_cap), "its cap is " + cap + ", ours is " + core::to_text(ours.cap),
                   "a lease longer than the cap could outlive a quarantine, so we get none there",
                   "use --ttl-max " + cap + ", or TENURE_TTL_MAX");
   }
-  if (node.info) {
-    if (auto finding = other_life(*node.record, *node.info, quarantine_text(longest_lease(*record))))
-      return finding;
+  if (seen.other_life) {
+    return closed(seen.other_life->code, seen.other_life->what,
+                  "it may have forgotten leases: the first client to come begins a quarantine of " +
+                      quarantine_text(longest_lease(*record)) + " without new grants; " + holders_keep,
+                  "nothing: it joins again by itself");
   }
   if (record->open) return std::nullopt;
   return closed(
@@ -98,9 +93,21 @@ std::optional<Finding> record_finding(const NodeFacts& node, const Criteria& cri
                   : record->reconfigured()
                       ? "it was given another set of nodes or another cap, and leases of before may last"
                       : "it was restarted, promoted or restored from a copy, and may have forgotten leases") +
-          "; " + runtime::left_text(runtime::quarantine_left(*record, criteria.wall_now_ms)),
+          "; " + runtime::left_text(runtime::quarantine_left(*record, wall_now_ms)),
       "what it has forgotten may still be held; " + holders_keep,
-      record->unknown() ? "wait, or " + init_hint : "wait");
+      record->unknown() ? "wait, or " + seen.init_hint : "wait");
+}
+
+std::optional<Finding> record_finding(const NodeFacts& node, const Criteria& criteria) {
+  if (!node.record) {
+    return closed("record", "its record cannot be read: " + node.record.error().detail,
+                  "without it nobody gets a lease there", "look at that key: it must be a string");
+  }
+  const auto& keyspace = criteria.keys.keyspace;
+  RecordSeen seen{redis::found_record(*node.record), keyspace.terms(), "its key " + keyspace.record()};
+  seen.init_hint = init_hint(seen.ours, how_to_init({{node.address}, keyspace, criteria.tls_options}));
+  if (node.info && seen.found.read) seen.other_life = other_life(*node.record, *node.info);
+  return finding_on(seen, criteria.wall_now_ms);
 }
 
 }  // namespace tenure::cli

@@ -10,22 +10,21 @@ namespace tenure::cli {
 namespace {
 
 using Findings = std::vector<Finding>;
+using Nodes = std::vector<std::optional<NodeInSet>>;
 
 // What a healthy NTP never reaches; with a short cap sooner, or the error would come without a warning.
 core::Duration clock_tolerance(core::Ttl cap) {
   return std::min<core::Duration>(std::chrono::seconds(1), core::Duration(cap) / 4);
 }
 
-void judge_identity(Findings& all, const std::vector<NodeFacts>& nodes) {
+void judge_identity(Findings& all, const Nodes& nodes) {
   std::map<std::string, std::size_t, std::less<>> first;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (nodes[i].down || !nodes[i].info) continue;
-    const std::string run_id(nodes[i].info->field("run_id"));
-    if (run_id.empty()) continue;
-    const auto [before, is_first] = first.emplace(run_id, i);
+    if (!nodes[i] || nodes[i]->server.empty()) continue;
+    const auto [before, is_first] = first.emplace(nodes[i]->server, i);
     if (is_first) continue;
     all.push_back({Severity::error, "same_server", i,
-                   "it is the same server as " + redis::to_text(nodes[before->second].address),
+                   "it is the same server as " + nodes[before->second]->name,
                    "it would have two votes, and when it fails two are gone", "name each server once"});
   }
 }
@@ -55,15 +54,14 @@ std::string ahead_text(core::Duration ahead) {
   return core::to_text(whole) + (ahead < core::Duration::zero() ? " behind " : " ahead of ");
 }
 
-void judge_clocks(Findings& all, const std::vector<NodeFacts>& nodes, core::Ttl cap) {
+void judge_clocks(Findings& all, const Nodes& nodes, core::Ttl cap) {
   std::vector<Clock> clocks;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (!nodes[i].down && nodes[i].clock_ahead) clocks.push_back({i, *nodes[i].clock_ahead});
+    if (nodes[i] && nodes[i]->clock_ahead) clocks.push_back({i, *nodes[i]->clock_ahead});
   }
   if (clocks.empty()) return;
   const auto [right_one, right] = reference(clocks);
-  const std::string whose =
-      "that of " + (clocks.size() < 3 ? redis::to_text(nodes[right_one].address) : "most nodes");
+  const std::string whose = "that of " + (clocks.size() < 3 ? nodes[right_one]->name : "most nodes");
   const auto tolerance = clock_tolerance(cap);
   const std::string why = "after lost data fencing tokens rest on clocks that agree within the cap, " +
                           core::to_text(cap) + "; half of that is too much";
@@ -96,7 +94,7 @@ void judge_number(Findings& all, std::size_t count) {
 
 }  // namespace
 
-std::vector<Finding> findings_of_all(const std::vector<NodeFacts>& nodes, core::Ttl cap) {
+std::vector<Finding> findings_of_all(const std::vector<std::optional<NodeInSet>>& nodes, core::Ttl cap) {
   Findings all;
   judge_identity(all, nodes);
   judge_clocks(all, nodes, cap);

@@ -2,14 +2,23 @@
 // Pure: asks nothing.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "cli/doctor/finding.hpp"
-#include "cli/doctor/node_facts.hpp"
-#include "core/message.hpp"
+#include "core/base/time.hpp"
 
 namespace tenure::cli {
 
-std::vector<Finding> findings_of_all(const std::vector<NodeFacts>& nodes, core::Ttl cap);
+// As much as that takes of one that is up.
+struct NodeInSet {
+  std::string name{};
+  std::string server{};                         // by what it is told from others; empty: not known
+  std::optional<core::Duration> clock_ahead{};  // of this machine's
+};
+
+// Nothing for a node that is down.
+std::vector<Finding> findings_of_all(const std::vector<std::optional<NodeInSet>>& nodes, core::Ttl cap);
 
 }  // namespace tenure::cli

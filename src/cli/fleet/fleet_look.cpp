@@ -78,8 +78,8 @@ FleetLook::Done FleetLook::read_results(redis::Caller& redis, const Ids& ids, Fl
 
 FleetLook::Done FleetLook::read_leases(const Ids& ids, FleetFacts& facts) const {
   LeasesLooked looked = look_at_leases(fleet_.nodes, fleet_.keys.leases(), ids);
-  if (auto trouble = failures_said(looked.failures, fleet_.nodes)) {
-    if (!enough(looked.failures, fleet_.nodes)) return tl::unexpected(*trouble);
+  if (auto trouble = failures_said(looked.failures, fleet_.nodes.names())) {
+    if (!enough(looked.failures, fleet_.nodes.addresses.size())) return tl::unexpected(*trouble);
     tell_(*trouble);
   }
   facts.leases = std::move(looked.leases);
@@ -96,9 +96,9 @@ void FleetLook::find_unlisted(FleetFacts& facts) const {
   const auto owned = static_cast<std::uint64_t>(std::ranges::count_if(facts.leases, &LeaseView::holds));
   if (!facts.sessions.good.empty() && said_owned <= owned) return;
   Looked looked = look_at_all_locks(fleet_.nodes, fleet_.keys.leases());
-  if (!enough(looked.failures, fleet_.nodes)) {
+  if (!enough(looked.failures, fleet_.nodes.addresses.size())) {
     tell_("leases of sessions that are not in Redis could not be counted: " +
-          *failures_said(looked.failures, fleet_.nodes));
+          *failures_said(looked.failures, fleet_.nodes.names()));
     return;
   }
   std::set<std::string> listed;

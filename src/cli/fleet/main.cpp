@@ -6,6 +6,9 @@
 #include "cli/fleet/status.hpp"
 #include "cli/fleet_program.hpp"
 #include "cli/message.hpp"
+#include "cli/postgresql/postgresql.hpp"
+#include "cli/supervise/elect.hpp"
+#include "cli/supervise/run.hpp"
 #include "cli/web/web.hpp"
 #include "core/base/overload.hpp"
 
@@ -23,10 +26,22 @@ int perform(const Args& args, const CommandLine& /*line*/) {
                         [](const PollArgs& wish) { return poll(wish); },
                         [](const WebArgs& wish) { return web(wish); },
                         [](const DemoArgs& wish) { return demo(wish); },
+                        // Of those of tenure itself only what is asked of a PostgreSQL comes here.
+                        [](const RunArgs& wish) { return run(wish); },
+                        [](const ElectArgs& wish) { return elect(wish); },
+                        [](const InitArgs& wish) { return postgresql_init(wish); },
+                        [](const DoctorArgs& wish) { return postgresql_doctor(wish); },
+                        [](const LockLsArgs& wish) { return postgresql_lock_ls(wish); },
+                        [](const LockShowArgs& wish) { return postgresql_lock_show(wish); },
+                        [](const LockBreakArgs& wish) { return postgresql_lock_break(wish); },
+                        [](const ReconfigureArgs& /*wish*/) {
+                          return fail(ExitCode::usage, "tenure reconfigure does not work on PostgreSQL yet");
+                        },
                         [](const auto& /*wish*/) {
-                          return fail(ExitCode::usage,
-                                      "tenure-fleet is the part of tenure for sessions and polls; "
-                                      "start tenure instead");
+                          return fail(
+                              ExitCode::usage,
+                              "tenure-fleet is the part of tenure for sessions, polls and PostgreSQL; "
+                              "start tenure instead");
                         },
                     },
                     args);

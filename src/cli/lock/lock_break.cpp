@@ -1,22 +1,14 @@
-#include <algorithm>
-#include <thread>
+// tenure lock break, on Redis.
+#include <utility>
 
 #include "cli/ask_all.hpp"
-#include "cli/ask_person.hpp"
+#include "cli/lock/breaking.hpp"
 #include "cli/lock/lock.hpp"
-#include "cli/lock/lock_look.hpp"
-#include "cli/lock/lock_output.hpp"
 #include "cli/lock/lock_plan.hpp"
 #include "cli/message.hpp"
-#include "core/base/text.hpp"
-#include "core/lease/record.hpp"
 #include "redis/grant_text.hpp"
-#include "redis/lock_call.hpp"
 #include "redis/record_text.hpp"
 #include "redis/session_call.hpp"
-#include "redis/text/failure_text.hpp"
-#include "runtime/boot_clock.hpp"
-#include "runtime/instance_id.hpp"
 
 namespace tenure::cli {
 
@@ -24,209 +16,60 @@ namespace {
 
 using core::Failure;
 using redis::Broken;
-using std::chrono::milliseconds;
 
-// One name that is to be broken.
-class Breaking {
+class BreakOnRedis : public BreakNodes {
  public:
-  Breaking(const LockBreakArgs& args, Nodes nodes)
-      : args_(args),
-        nodes_(std::move(nodes)),
-        key_prefix_(nodes_.keyspace.key(args.target.lock_prefix)),
-        key_(key_prefix_ + args.name),
-        mark_(std::string(core::broken_by) + person(), runtime::random_from_kernel().next()) {}
+  BreakOnRedis(const LockBreakArgs& args, Nodes nodes)
+      : BreakNodes(nodes.names(), nodes.keyspace.key(args.target.lock_prefix + args.name)),
+        args_(args),
+        nodes_(std::move(nodes)) {}
 
-  int run() {
-    if (!look()) return number(ExitCode::no_quorum);
-    if (!lock_.taken()) {
-      if (const auto why = no_lock()) return fail(ExitCode::not_taken, *why);
-    }
-    if (const auto why = cannot()) return fail(ExitCode::not_taken, *why);
-    say("the lock " + args_.name + " is " + lock_words(lock_));
-    if (args_.unsafe) say(unsafe_text());
-    if (!args_.yes && !says_yes(args_.unsafe ? "Free it all the same?" : "Break it?")) {
-      return fail(ExitCode::not_taken, "nothing was changed");
-    }
-    if (args_.unsafe) return free_at_once();
-    // Broken before, by somebody who did not wait to the end: what is left is to wait.
-    if (lock_.state != LockState::broken) {
-      if (const int code = put_marks(); code != number(ExitCode::done)) return code;
-    } else {
-      standing_ = lock_.grant;
-    }
-    return wait_it_out();
+  Looked look() const override {
+    return look_at_lock(nodes_, nodes_.keyspace.key(args_.target.lock_prefix), args_.name);
+  }
+  Looked look_at_name() const override {
+    return cli::look_at_name(nodes_, {args_.target.lock_prefix, std::string(redis::SessionKeys::usual_fleet)},
+                             args_.name);
+  }
+
+  Answers mark(const Request& request) const override {
+    return ask_all<Broken>(
+        nodes_, [&](redis::Caller& redis, std::size_t node) { return mark_one(redis, request(node)); });
+  }
+
+  Answers free(const std::string& victim, const Request& request) const override {
+    return ask_all<Broken>(nodes_,
+                           [&](redis::Caller& redis, std::size_t node) -> tl::expected<Broken, Failure> {
+                             const auto record = redis.call({"GET", nodes_.keyspace.record()});
+                             const auto known = record ? redis::read_record(record->text) : std::nullopt;
+                             if (!known || known->open) return free_one(redis, victim);
+                             const auto answer = mark_one(redis, request(node));
+                             return answer && *answer == Broken::broken ? Broken::blocked : answer;
+                           });
+  }
+
+  void take_back(const core::Grant& mark) const override {
+    ask_all<Broken>(nodes_,
+                    [&](redis::Caller& redis, std::size_t) { return free_one(redis, redis::stamp(mark)); });
   }
 
  private:
-  bool look() {
-    auto looked = look_at_lock(nodes_, key_prefix_, args_.name);
-    if (!say_failures(looked, nodes_)) return false;
-    lock_ = std::move(looked.locks.front());
-    return true;
-  }
-
-  // Is the name taken by something that cannot be broken?
-  std::optional<std::string> no_lock() const {
-    const auto looked = look_at_name(
-        nodes_, {args_.target.lock_prefix, std::string(redis::SessionKeys::usual_fleet)}, args_.name);
-    const auto& other = looked.locks.front();
-    if (!other.taken() || other.kind == LeaseKind::lock) return std::nullopt;
-    return args_.name + " is no lock but " + kind_words(other) + ", " + lock_words(other) +
-           ": only locks can be broken, and nothing was changed. End the process that has it, and another "
-           "gets it";
-  }
-
-  std::optional<std::string> cannot() const {
-    const std::string is = args_.name + " is " + lock_words(lock_);
-    switch (lock_.state) {
-      case LockState::free:
-        return is + ": there is nothing to break";
-      case LockState::kept:
-        return is + " and gets it in this moment: look again";
-      case LockState::foreign:
-        if (lock_.grant.empty()) return is + ": its key " + key_ + " is not a string; look at it by hand";
-        if (lock_.left == core::Ttl(-1) && !args_.unsafe) {
-          return is + ": waiting would never end; --unsafe deletes it at once";
-        }
-        break;
-      case LockState::held:
-      case LockState::perhaps:
-      case LockState::broken:
-        break;
-    }
-    return std::nullopt;
-  }
-
-  std::string unsafe_text() const {
-    const std::string who = core::printable(lock_.holder.owner);
-    return "this is unsafe: " + who + " goes on believing that it holds " + args_.name +
-           " until its next renewal, or until its lease ends, while another already works.\nTwo may write at "
-           "the "
-           "same time; only what checks the fencing token is protected. Without --unsafe nobody gets " +
-           args_.name + " before that is over.";
-  }
-
-  // The token of the whole set is on at least one node of every majority, and no other is larger: this one is.
-  redis::Breaking request(std::size_t node) const {
-    const bool absent = !lock_.nodes[node] || !lock_.nodes[node]->exists();
-    return {key_, lock_.grant, mark_, lock_.holder.token + 1,
-            absent ? std::max(lock_.left, core::Ttl(1)) : core::Ttl::zero()};
-  }
-
-  static tl::expected<Broken, Failure> mark(redis::Caller& redis, const redis::Breaking& request) {
+  static tl::expected<Broken, Failure> mark_one(redis::Caller& redis, const redis::Breaking& request) {
     const auto answer = redis.call(redis::break_call(request));
     if (!answer) return tl::unexpected(answer.error());
     return redis::broken(*answer);
   }
 
-  // Where the grant is, and where nothing is: a holder that was just about to put it back there cannot.
-  int put_marks() {
-    const auto answers = ask_all<Broken>(
-        nodes_, [&](redis::Caller& redis, std::size_t node) { return mark(redis, request(node)); });
-    const auto broken = count(answers, Broken::broken);
-    if (broken == 0) {
-      take_marks_back();
-      return changed_or_failed(answers);
-    }
-    standing_ = redis::stamp(mark_);
-    if (broken + count(answers, Broken::blocked) < nodes_.quorum()) return changed_or_failed(answers);
-    say("broke it" + on_nodes(broken) +
-        ": its holder is told at its next renewal. Waiting until nobody can "
-        "believe in it any more");
-    return number(ExitCode::done);
-  }
-
-  int free_at_once() {
-    const auto answers =
-        ask_all<Broken>(nodes_, [&](redis::Caller& redis, std::size_t node) -> tl::expected<Broken, Failure> {
-          // In quarantine a holder may put back what is missing, and nobody else gets it anyway: there it is marked.
-          const auto record = redis.call({"GET", nodes_.keyspace.record()});
-          const auto known = record ? redis::read_record(record->text) : std::nullopt;
-          if (!known || known->open) return free(redis);
-          const auto answer = mark(redis, request(node));
-          return answer && *answer == Broken::broken ? Broken::blocked : answer;
-        });
-    const auto freed = count(answers, Broken::broken);
-    const auto marked = count(answers, Broken::blocked);
-    if (freed + marked == 0 || freed + marked + count(answers, Broken::absent) < nodes_.quorum()) {
-      return changed_or_failed(answers);
-    }
-    if (freed > 0) say("deleted it" + on_nodes(freed) + ": who comes next gets it at once");
-    if (marked > 0)
-      say("broke it" + on_nodes(marked) + ", in quarantine: nobody gets a new lease there before that ends");
-    return number(ExitCode::done);
-  }
-
-  tl::expected<Broken, Failure> free(redis::Caller& redis) const {
-    const auto answer = redis.call(redis::free_call(key_, lock_.grant, nodes_.keyspace));
+  tl::expected<Broken, Failure> free_one(redis::Caller& redis, const std::string& victim) const {
+    const auto answer = redis.call(redis::free_call(key(), victim, nodes_.keyspace));
     if (!answer) return tl::unexpected(answer.error());
     if (answer->items.size() != 1) return tl::unexpected(core::misfit);
     const auto found = answer->items.front().integer;
     return found == 1 ? Broken::broken : found == 0 ? Broken::absent : Broken::changed;
   }
 
-  // It was given back in the meantime: what stands on nodes that had nothing would only be in the way.
-  void take_marks_back() const {
-    ask_all<Broken>(nodes_, [&](redis::Caller& redis, std::size_t) -> tl::expected<Broken, Failure> {
-      const auto answer = redis.call(redis::free_call(key_, redis::stamp(mark_), nodes_.keyspace));
-      if (!answer) return tl::unexpected(answer.error());
-      return Broken::absent;
-    });
-  }
-
-  using Answers = std::vector<tl::expected<Broken, Failure>>;
-
-  static std::size_t count(const Answers& answers, Broken kind) {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(answers, [&](const auto& it) { return it && *it == kind; }));
-  }
-
-  std::string on_nodes(std::size_t count) const {
-    if (!nodes_.several()) return "";
-    return " on " + std::to_string(count) + " of " + std::to_string(nodes_.addresses.size()) + " nodes";
-  }
-
-  int changed_or_failed(const Answers& answers) const {
-    const auto failures = failures_in(answers);
-    if (answers.size() - failures.size() < nodes_.quorum()) {
-      return fail(ExitCode::no_quorum, args_.name +
-                                           " may be broken on some nodes, but not on a majority, and its "
-                                           "holder may keep it" +
-                                           redis::failures_text(failures, nodes_));
-    }
-    return fail(ExitCode::not_taken,
-                args_.name + " has changed hands in this moment; look again before you break it");
-  }
-
-  // Nobody else can have it until what stands in its place has run out on a majority. The rest ends within moments of
-  // that, and is waited for as well: free is free everywhere.
-  int wait_it_out() {
-    while (true) {
-      if (!look()) {
-        say("it is broken all the same, and free when what it shows has run out");
-        return number(ExitCode::no_quorum);
-      }
-      std::size_t free = 0;
-      core::Ttl longest{};
-      for (const auto& key : lock_.nodes) {
-        const bool stands = key && key->exists() && redis::grant_in(key->value) == standing_;
-        if (key && !stands) free += 1;
-        if (stands) longest = std::max({longest, key->left, milliseconds(10)});
-      }
-      if (free >= nodes_.quorum() && longest == core::Ttl::zero()) break;
-      std::this_thread::sleep_for(std::max(longest, milliseconds(10)));
-    }
-    say(args_.name + " is " + lock_words(lock_) + (lock_.taken() ? " by now" : ""));
-    return number(ExitCode::done);
-  }
-
   const LockBreakArgs& args_;
   Nodes nodes_;
-  std::string key_prefix_;
-  std::string key_;
-  core::Grant mark_;
-  std::string standing_;  // the grant of the marks: ours, or that of who broke it before
-  LockView lock_{};
 };
 
 }  // namespace
@@ -234,11 +77,7 @@ class Breaking {
 int lock_break(const LockBreakArgs& args) {
   auto nodes = lock_nodes(args.target, args.name);
   if (!nodes) return fail(ExitCode::usage, nodes.error());
-  if (!args.yes && !can_ask()) {
-    return fail(ExitCode::usage,
-                "there is no terminal to ask on: add --yes if " + args.name + " is to be broken");
-  }
-  return Breaking(args, std::move(*nodes)).run();
+  return break_lock(args, BreakOnRedis(args, std::move(*nodes)));
 }
 
 }  // namespace tenure::cli

@@ -39,13 +39,13 @@ void add_lock(Json& json, const LockView& lock) {
   json.key("nodes").number(lock.nodes_all);
 }
 
-void add_with_views(Json& json, const LockView& lock, const Nodes& nodes) {
+void add_with_views(Json& json, const LockView& lock, const std::vector<std::string>& names) {
   add_lock(json, lock);
   json.key("views").open_array();
   for (std::size_t i = 0; i < lock.nodes.size(); ++i) {
     const auto& key = lock.nodes[i];
     json.open_object();
-    json.key("node").text(redis::to_text(nodes.addresses[i]));
+    json.key("node").text(names[i]);
     json.key("answers").boolean(key.has_value());
     const auto shown = key.value_or(redis::FoundKey{});
     add_holder(json, redis::read_holder(shown.value), shown.left);
@@ -107,14 +107,14 @@ std::string fleets_json(const std::vector<FleetCount>& fleets) {
   return json.written() + "\n";
 }
 
-std::string lock_json(const std::vector<LockView>& locks, const Nodes& nodes) {
+std::string lock_json(const std::vector<LockView>& locks, const std::vector<std::string>& names) {
   Json json;
   json.open_object();
-  add_with_views(json, locks.front(), nodes);
+  add_with_views(json, locks.front(), names);
   json.key("also").open_array();
   for (const auto& lock : std::span(locks).subspan(1)) {
     json.open_object();
-    add_with_views(json, lock, nodes);
+    add_with_views(json, lock, names);
     json.close_object();
   }
   json.close_array().close_object();

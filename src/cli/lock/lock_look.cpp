@@ -1,13 +1,10 @@
 #include "cli/lock/lock_look.hpp"
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <span>
-#include <tuple>
 
 #include "cli/ask_all.hpp"
-#include "cli/natural_order.hpp"
+#include "cli/lock/lock_answers.hpp"
 #include "redis/lock_call.hpp"
 #include "redis/net/scan.hpp"
 #include "redis/session_call.hpp"
@@ -17,7 +14,6 @@ namespace tenure::cli {
 namespace {
 
 using core::Failure;
-using ByKey = std::map<std::string, redis::FoundKey>;
 
 constexpr std::size_t keys_per_call = 500;
 
@@ -55,22 +51,6 @@ tl::expected<ByKey, Failure> scan(redis::Caller& redis, const std::string& prefi
   return found;
 }
 
-using Answers = std::vector<tl::expected<ByKey, Failure>>;
-
-// What each node shows for that key.
-FoundKeys shown_for(const Answers& answers, const std::string& key) {
-  FoundKeys shown;
-  for (const auto& answer : answers) {
-    if (!answer) {
-      shown.emplace_back();
-      continue;
-    }
-    const auto found = answer->find(key);
-    shown.emplace_back(found == answer->end() ? redis::FoundKey{} : found->second);
-  }
-  return shown;
-}
-
 // What each node shows for these names, in their order; handed over name by name.
 template <class Take>
 NodeFailures look_at_names(const Nodes& nodes, const std::string& key_prefix,
@@ -97,11 +77,6 @@ NodeFailures look_at_names(const Nodes& nodes, const std::string& key_prefix,
     take(view_of(names[i], std::move(shown)));
   }
   return failures_in(answers);
-}
-
-// Whatever stands under the prefix of locks is in the way of one. Elsewhere only what Tenure wrote is a lease.
-bool is_ours(const LockView& view) {
-  return view.kind == LeaseKind::lock || view.holder.token != 0 || view.holder.waits;
 }
 
 // One node's leases of all kinds, found among keys that may be anything.
@@ -213,27 +188,13 @@ LeasesLooked look_at_leases(const Nodes& nodes, const std::string& key_prefix,
 Looked look_at_name(const Nodes& nodes, const LeaseTarget& target, const std::string& name) {
   const auto& keyspace = nodes.keyspace;
   const redis::SessionKeys sessions{.fleet = target.fleet, .root = keyspace.root()};
-  std::vector<std::string> keys{keyspace.key(target.lock_prefix + name), keyspace.key(name),
-                                sessions.leases() + name};
+  const std::vector<std::string> keys{keyspace.key(target.lock_prefix + name), keyspace.key(name),
+                                      sessions.leases() + name};
   std::vector<LeaseFinder> finders(nodes.addresses.size(), {nodes, target.lock_prefix, ShowSessions::listed});
   const auto answers = ask_all<ByKey>(
       nodes, [&](redis::Caller& redis, std::size_t node) { return finders[node].find_among(redis, keys); });
-  Looked looked{{}, failures_in(answers)};
+  Looked looked = leases_of_name(answers, keys, keyspace.root(), target.lock_prefix);
   for (const auto& finder : finders) looked.hidden = std::max(looked.hidden, finder.hidden());
-  for (const auto& key : keys) {
-    auto view =
-        view_of(lease_name(key.substr(keyspace.root().size()), target.lock_prefix), shown_for(answers, key));
-    if (is_ours(view)) looked.locks.push_back(std::move(view));
-  }
-  auto& locks = looked.locks;
-  if (std::ranges::any_of(locks, &LockView::taken)) {
-    std::erase_if(locks, [](const LockView& it) { return !it.taken(); });
-    return looked;
-  }
-  const auto leftover = std::ranges::find_if(locks, [](const auto& it) { return it.shown_on > 0; });
-  const auto one = leftover == locks.end() ? locks.begin() : leftover;
-  if (one->shown_on == 0) one->kind.reset();
-  locks = {std::move(*one)};
   return looked;
 }
 
@@ -241,38 +202,8 @@ AllLeases look_at_all_leases(const Nodes& nodes, const std::string& lock_prefix,
   std::vector<LeaseFinder> finders(nodes.addresses.size(), {nodes, lock_prefix, sessions});
   const auto answers = ask_all<ByKey>(
       nodes, [&](redis::Caller& redis, std::size_t node) { return finders[node].find_all(redis); });
-  std::set<std::string_view> all;
-  AllLeases leases{.looked = {{}, failures_in(answers)}};
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    leases.looked.hidden = std::max(leases.looked.hidden, finders[i].hidden());
-    if (!answers[i]) continue;
-    for (const auto& [key, shown] : *answers[i]) all.insert(key);
-  }
-  struct Count {
-    std::size_t sessions = 0;
-    std::set<std::string> owners{};
-  };
-  std::map<std::string, Count, NaturalLess> fleets;
-  for (const auto& key : all) {
-    const std::string name(key.substr(nodes.keyspace.root().size()));
-    auto view = view_of(lease_name(name, lock_prefix), shown_for(answers, std::string(key)));
-    if (!is_ours(view)) continue;
-    if (view.kind == LeaseKind::session && view.holds()) {
-      auto& count = fleets[view.fleet];
-      count.sessions += 1;
-      count.owners.insert(view.holder.owner);
-    }
-    if (view.kind != LeaseKind::session || sessions == ShowSessions::listed) {
-      leases.looked.locks.push_back(std::move(view));
-    }
-  }
-  std::ranges::sort(leases.looked.locks, [](const LockView& one, const LockView& other) {
-    const auto order = natural_order(one.name, other.name);
-    return order != 0 ? order < 0 : std::tie(one.kind, one.fleet) < std::tie(other.kind, other.fleet);
-  });
-  for (const auto& [fleet, count] : fleets) {
-    leases.fleets.push_back({fleet, count.sessions, count.owners.size()});
-  }
+  AllLeases leases = leases_of_all(answers, nodes.keyspace.root(), lock_prefix, sessions);
+  for (const auto& finder : finders) leases.looked.hidden = std::max(leases.looked.hidden, finder.hidden());
   return leases;
 }
 

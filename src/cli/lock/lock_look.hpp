@@ -6,6 +6,7 @@
 
 #include "cli/lock/lock_view.hpp"
 #include "cli/nodes/nodes.hpp"
+#include "core/nodes.hpp"
 #include "core/notice.hpp"
 
 namespace tenure::cli {
@@ -59,8 +60,8 @@ struct AllLeases {
 AllLeases look_at_all_leases(const Nodes& nodes, const std::string& lock_prefix, ShowSessions sessions);
 
 // Did so many answer that what they show means something?
-inline bool enough(const NodeFailures& failures, const Nodes& nodes) {
-  return nodes.addresses.size() - failures.size() >= nodes.quorum();
+inline bool enough(const NodeFailures& failures, std::size_t nodes) {
+  return nodes - failures.size() >= core::quorum_of(nodes);
 }
 
 }  // namespace tenure::cli

@@ -25,8 +25,8 @@ std::string kind_words(const LockView& lock);
 std::string lock_table(const std::vector<LockView>& locks, const Screen& screen);
 std::string fleet_lines(const std::vector<FleetCount>& fleets);
 
-// One name, and below it what each node shows.
-std::string lock_page(const LockView& lock, const Nodes& nodes, const Paint& paint);
+// One name, and below it what each node shows, by the nodes' names.
+std::string lock_page(const LockView& lock, const std::vector<std::string>& names, const Paint& paint);
 
 // "owner", "token" and "left_ms" of an object: null where nothing is there (left is -2), or has none.
 void add_holder(Json& json, const core::Holder& holder, core::Ttl left);
@@ -44,6 +44,6 @@ struct LeasesPage {
 std::string leases_page_json(const LeasesPage& page, const std::vector<LockView>& leases);
 // {"fleets": […]}: how many sessions are owned, and by how many instances.
 std::string fleets_json(const std::vector<FleetCount>& fleets);
-std::string lock_json(const std::vector<LockView>& locks, const Nodes& nodes);
+std::string lock_json(const std::vector<LockView>& locks, const std::vector<std::string>& names);
 
 }  // namespace tenure::cli

@@ -2,8 +2,10 @@
 // nodes answer.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <tl/expected.hpp>
+#include <vector>
 
 #include "cli/args/args.hpp"
 #include "cli/lock/lock_look.hpp"
@@ -11,13 +13,16 @@
 
 namespace tenure::cli {
 
-// The error is a sentence about the words on the command line. Without a name: about the prefix only.
+// What is wrong with prefix and name, or nothing.
+std::optional<std::string> error_in(const LockTarget& target, const std::optional<std::string>& name);
+
+// Of Redis. The error is a sentence about the words on the command line. Without a name: about the prefix only.
 tl::expected<Nodes, std::string> lock_nodes(const LockTarget& target, const std::optional<std::string>& name);
 
 // Which nodes did not answer, a line for each; or why they are too many. Nothing when all did.
-std::optional<std::string> failures_said(const NodeFailures& failures, const Nodes& nodes);
+std::optional<std::string> failures_said(const NodeFailures& failures, const std::vector<std::string>& names);
 
 // Says that. False when too many did not answer.
-bool say_failures(const Looked& looked, const Nodes& nodes);
+bool say_failures(const Looked& looked, const std::vector<std::string>& names);
 
 }  // namespace tenure::cli

@@ -128,7 +128,7 @@ std::string kind_words(const LockView& lock) {
   return "a lock";
 }
 
-std::string lock_page(const LockView& lock, const Nodes& nodes, const Paint& paint) {
+std::string lock_page(const LockView& lock, const std::vector<std::string>& names, const Paint& paint) {
   std::string text = paint(Tone::heading, core::printable(lock.name)) + ": " +
                      (lock.kind ? kind_words(lock) + ", " : "") +
                      paint(tone_of(lock.state), lock_words(lock)) + "\n";
@@ -136,8 +136,8 @@ std::string lock_page(const LockView& lock, const Nodes& nodes, const Paint& pai
     text += "its owner is a process since " + time_text(*time) + "\n";
   }
   if (lock.waiters > 0) text += "waiting: " + std::to_string(lock.waiters) + "\n";
-  for (std::size_t i = 0; i < lock.nodes.size() && nodes.several(); ++i) {
-    text += "  " + redis::to_text(nodes.addresses[i]) + ": " +
+  for (std::size_t i = 0; i < lock.nodes.size() && names.size() > 1; ++i) {
+    text += "  " + names[i] + ": " +
             paint(lock.nodes[i] ? Tone::plain : Tone::bad, node_words(lock.nodes[i])) + "\n";
   }
   return text;

@@ -22,13 +22,8 @@ std::string with_secret_from_environment(const redis::Address& address) {
   return url;
 }
 
-// What is common to all of them, where it is not the usual.
-std::string common_options(const Nodes& nodes) {
-  std::string options;
-  const redis::Keyspace usual;
-  if (nodes.keyspace.prefix != usual.prefix) options += " --prefix " + shell_word(nodes.keyspace.prefix);
-  if (const std::string chosen = nodes.chosen_set(); !chosen.empty()) options += " --node-set " + chosen;
-  if (nodes.keyspace.cap != usual.cap) options += " --ttl-max " + core::to_text(nodes.keyspace.cap);
+std::string options_in_common(const Nodes& nodes) {
+  std::string options = common_options(nodes.keyspace, nodes.chosen_set());
   const runtime::TlsOptions& tls = nodes.tls_options;
   for (const auto& [flag, value] : {std::pair("--tls-ca", &tls.ca_file),
                                     {"--tls-cert", &tls.certificate_file},
@@ -49,6 +44,15 @@ std::string set_options(NotOpen::Why why) {
 }
 
 }  // namespace
+
+std::string common_options(const redis::Keyspace& keyspace, const std::string& set_name) {
+  std::string options;
+  const redis::Keyspace usual;
+  if (keyspace.prefix != usual.prefix) options += " --prefix " + shell_word(keyspace.prefix);
+  if (!set_name.empty()) options += " --node-set " + set_name;
+  if (keyspace.cap != usual.cap) options += " --ttl-max " + core::to_text(keyspace.cap);
+  return options;
+}
 
 std::string advice_on(const std::optional<NotOpen>& not_open, const Nodes& nodes) {
   using Why = NotOpen::Why;
@@ -71,7 +75,7 @@ std::string advice_on(const std::optional<NotOpen>& not_open, const Nodes& nodes
   return set_options(not_open->why);
 }
 
-std::string set_advice(const redis::SetText& text) { return text.wish + set_options(text.why); }
+std::string set_advice(const runtime::SetText& text) { return text.wish + set_options(text.why); }
 
 std::string naming_cap(std::string sentence, std::optional<core::Duration> ttl, core::Ttl cap) {
   if (ttl && *ttl > cap && sentence.ends_with(" " + core::to_text(cap))) sentence += " (--ttl-max)";
@@ -85,13 +89,13 @@ std::string how_to_init(const Nodes& nodes) {
     urls += (urls.empty() ? "" : ",") + with_secret_from_environment(address);
   }
   return ", with its password, as in the URL, in REDIS_PASSWORD: TENURE_REDIS=\"" + urls + "\" tenure init" +
-         common_options(nodes);
+         options_in_common(nodes);
 }
 
 std::string node_options(const Nodes& nodes) {
   std::string options;
   for (const auto& address : nodes.addresses) options += " --redis " + shell_word(redis::to_text(address));
-  return options + common_options(nodes);
+  return options + options_in_common(nodes);
 }
 
 }  // namespace tenure::cli

@@ -1,5 +1,7 @@
 #include "cli/nodes/nodes.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
 
@@ -8,6 +10,7 @@
 #include "cli/nodes/tls_options.hpp"
 #include "cli/secrets.hpp"
 #include "core/base/text.hpp"
+#include "core/lease/node_set.hpp"
 #include "core/lease/timing.hpp"
 #include "redis/key_names.hpp"
 #include "redis/node_set.hpp"
@@ -15,18 +18,6 @@
 namespace tenure::cli {
 
 namespace {
-
-tl::expected<detail::NamedNodes, std::string> find_named(const NodeArgs& args) {
-  if (!args.redis.empty() && !args.redis_file.empty()) {
-    return tl::unexpected(args.redis_option + " and --redis-file both name the nodes: give one of them");
-  }
-  if (!args.redis.empty()) return detail::nodes_from_urls(args.redis_option, args.redis);
-  if (!args.redis_file.empty()) return detail::nodes_from_file("--redis-file", args.redis_file);
-  auto named = detail::nodes_from_environment();
-  if (!named) return tl::unexpected(std::move(named.error()));
-  if (*named) return std::move(**named);
-  return detail::nodes_from_urls("the default", {"redis://127.0.0.1:6379"});
-}
 
 // In the order of the variables that stand in for them.
 constexpr std::array<std::string TlsNames::*, detail::tls_variables.size()> tls_names{
@@ -62,13 +53,6 @@ tl::expected<core::Duration, std::string> find_ttl_max(const NodeArgs& args) {
       [](const auto& given) { return given.value_or(core::ttl_max_default); });
 }
 
-tl::expected<std::vector<redis::Address>, std::string> find_addresses(const NodeArgs& args) {
-  auto named = find_named(args);
-  if (!named) return tl::unexpected(named.error());
-  if (named->warning) log(log_event::password_exposed, *named->warning);
-  return std::move(named->addresses);
-}
-
 }  // namespace
 
 tl::expected<redis::Keyspace, std::string> choose_keyspace(const NodeArgs& args) {
@@ -85,23 +69,54 @@ tl::expected<redis::Keyspace, std::string> choose_keyspace(const NodeArgs& args)
   return redis::Keyspace{args.prefix, std::chrono::duration_cast<core::Ttl>(*ttl_max)};
 }
 
+tl::expected<detail::NamedNodes, std::string> named_nodes(const NodeArgs& args) {
+  if (!args.redis.empty() && !args.redis_file.empty()) {
+    return tl::unexpected(args.redis_option + " and --redis-file both name the nodes: give one of them");
+  }
+  if (!args.redis.empty()) return detail::nodes_from_urls(args.redis_option, args.redis);
+  if (!args.redis_file.empty()) return detail::nodes_from_file("--redis-file", args.redis_file);
+  auto named = detail::nodes_from_environment();
+  if (!named) return tl::unexpected(std::move(named.error()));
+  if (*named) return std::move(**named);
+  return detail::nodes_from_urls("the default", {"redis://127.0.0.1:6379"});
+}
+
 tl::expected<std::string, std::string> choose_set_name(const NodeArgs& args) {
   if (args.node_set.empty()) {
     return detail::node_set_from_environment().map([](auto given) { return given.value_or(""); });
   }
-  if (auto error = redis::node_set_error(args.node_set)) return tl::unexpected(std::move(*error));
+  if (auto error = core::node_set_error(args.node_set)) return tl::unexpected(std::move(*error));
   return args.node_set;
 }
 
+std::string not_of_redis(const detail::NamedNodes& named, const NodeArgs& args) {
+  struct stat status{};
+  if (!args.redis_file.empty() && stat(args.redis_file.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    return named.source +
+           " names a PostgreSQL by a pipe: name it by a plain file, by --store or TENURE_STORE";
+  }
+  return named.source + " names a PostgreSQL, and fleets, tenure web and --http need Redis so far";
+}
+
 tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args, const redis::Address* beside) {
+  if (const auto keyspace = choose_keyspace(args); !keyspace) return tl::unexpected(keyspace.error());
+  auto named = named_nodes(args);
+  if (!named) return tl::unexpected(std::move(named.error()));
+  return choose_nodes(args, std::move(*named), beside);
+}
+
+tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args, detail::NamedNodes named,
+                                              const redis::Address* beside) {
   auto keyspace = choose_keyspace(args);
   if (!keyspace) return tl::unexpected(keyspace.error());
-  auto addresses = find_addresses(args);
-  if (!addresses) return tl::unexpected(addresses.error());
+  if (!named.postgres.empty()) {
+    return tl::unexpected(not_of_redis(named, args));
+  }
+  if (named.warning) log(log_event::password_exposed, *named.warning);
   const auto name = choose_set_name(args);
   if (!name) return tl::unexpected(name.error());
-  keyspace->set = redis::node_set(*addresses, *name);
-  Nodes nodes{std::move(*addresses), std::move(*keyspace)};
+  keyspace->set = redis::node_set(named.addresses, *name);
+  Nodes nodes{std::move(named.addresses), std::move(*keyspace)};
   if (auto error = set_up_tls(args, beside, nodes)) return tl::unexpected(std::move(*error));
   return nodes;
 }

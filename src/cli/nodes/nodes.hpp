@@ -6,6 +6,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "api/environment.hpp"
 #include "core/base/time.hpp"
 #include "redis/text/nodes.hpp"
 #include "runtime/net/tls.hpp"
@@ -31,8 +32,18 @@ tl::expected<redis::Keyspace, std::string> choose_keyspace(const NodeArgs& args)
 // By what name everybody knows the nodes; empty: by their addresses. The error is a sentence.
 tl::expected<std::string, std::string> choose_set_name(const NodeArgs& args);
 
-// The error is a sentence without secrets. Says a warning when a file with passwords is open to others. Another Redis
+// Those that are named, of Redis or of PostgreSQL. The error is a sentence without secrets. A file is read, and may be a pipe.
+tl::expected<detail::NamedNodes, std::string> named_nodes(const NodeArgs& args);
+
+// Why the PostgreSQL that is named there cannot be asked by this program. Tenure becomes the other one before it comes to this, where it
+// can read what is named once more.
+std::string not_of_redis(const detail::NamedNodes& named, const NodeArgs& args);
+
+// Of Redis alone. The error is a sentence without secrets. Says a warning when a file with passwords is open to others. Another Redis
 // beside them may be the one that asks for TLS.
 tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args, const redis::Address* beside = nullptr);
+// The same of what was read before.
+tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args, detail::NamedNodes named,
+                                              const redis::Address* beside = nullptr);
 
 }  // namespace tenure::cli

@@ -221,7 +221,7 @@ int reconfigure(const ReconfigureArgs& args) {
     return fail(ExitCode::usage,
                 "there is no terminal to ask on: add --yes if all leases on these nodes may end");
   }
-  if (const auto warning = redis::warning_of_even(*nodes)) say(*warning);
+  if (const auto warning = redis::warning_of_even(nodes->addresses.size())) say(*warning);
   return Reconfigure(args, std::move(*nodes), std::move(all)).run();
 }
 

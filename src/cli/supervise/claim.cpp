@@ -15,11 +15,11 @@ tl::expected<Claim, std::string> make_claim(const ClaimArgs& args) {
   }
   std::string id = args.id.value_or(runtime::make_instance_id());
   if (auto error = core::name_error("the id", id)) return tl::unexpected(std::move(*error));
-  auto nodes = choose_nodes(args.nodes);
-  if (!nodes) return tl::unexpected(std::move(nodes.error()));
-  const auto key = redis::lock_key(args.lock_prefix.value_or(""), args.name, nodes->keyspace);
+  auto chosen = choose_store(args.nodes);
+  if (!chosen) return tl::unexpected(std::move(chosen.error()));
+  const auto key = chosen->store->lock_key(args.lock_prefix.value_or(""), args.name);
   if (!key) return tl::unexpected(key.error());
-  return Claim{std::move(id), std::move(*nodes)};
+  return Claim{std::move(id), std::move(*chosen)};
 }
 
 }  // namespace tenure::cli

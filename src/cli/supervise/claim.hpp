@@ -5,7 +5,7 @@
 #include <string>
 #include <tl/expected.hpp>
 
-#include "cli/nodes/nodes.hpp"
+#include "cli/nodes/chosen_store.hpp"
 
 namespace tenure::cli {
 
@@ -19,7 +19,7 @@ struct ClaimArgs {
 
 struct Claim {
   std::string id;
-  Nodes nodes;
+  ChosenStore store;
 };
 
 // The error is a sentence: also the name is looked at.

@@ -36,7 +36,7 @@ struct Plan : Claim {
 tl::expected<Plan, std::string> make_plan(const ElectArgs& args) {
   auto claim = make_claim({args.name, std::nullopt, args.id, args.nodes});
   if (!claim) return tl::unexpected(std::move(claim.error()));
-  const core::Ttl cap = claim->nodes.keyspace.cap;
+  const core::Ttl cap = claim->store.cap();
   ElectionOptions options;
   options.lease = whole(args.lease);
   options.renew = whole(args.renew);
@@ -80,7 +80,8 @@ class Electing {
     events.wait(stop.token(), notify_);
     notify_.stopping();
     election->stop();
-    if (denied_) return fail(ExitCode::no_quorum, *denied_, denied_->message);
+    if (denied_)
+      return fail(ExitCode::no_quorum, *denied_, denied_->message + advice_on(*denied_, plan_.store));
     return events.all_read() ? number(ExitCode::done)
                              : fail(ExitCode::own_error, "nobody reads the output any more");
   }
@@ -115,7 +116,7 @@ class Electing {
       const auto signal = stop.finish();
       if (signal) notify_.stopping();
       if (!ending && denied_ && !signal) {
-        return fail(ExitCode::no_quorum, *denied_, denied_->message);
+        return fail(ExitCode::no_quorum, *denied_, denied_->message + advice_on(*denied_, plan_.store));
       }
       if (!ending) return number_of_signal(signal.value_or(SIGTERM));
       if (const auto code = exit_code_of(*ending, command)) return *code;
@@ -137,7 +138,7 @@ class Electing {
     pulse_ = &endpoint_->loops().add(args_.command.empty() ? "the writer of events"
                                                            : "the supervisor of the command");
     // Of an election the key has no prefix.
-    endpoint_->describe({"elect", plan_.id, plan_.nodes, args_.name}, [this](Json& json) {
+    endpoint_->describe({"elect", plan_.id, *plan_.store.redis, args_.name}, [this](Json& json) {
       shown_.look([&](const Standing* it) { add_election(json, plan_.election, election_of(it)); });
     });
     endpoint_->routes().add("/leader", [this](const http::Request&) {
@@ -152,9 +153,9 @@ class Electing {
   // Its handlers run until it has stopped: what they note may be read then.
   tl::expected<Standing, Refusal> stand(StopOnSignal& stop) {
     works_ = false;
-    ClientOptions options = client_of(plan_.nodes, plan_.id);
+    ClientOptions options = client_of(plan_.store, plan_.id);
     options.diagnose = true;
-    const auto client = open_client(plan_.nodes, std::move(options));
+    const auto client = open_client(plan_.store, std::move(options));
     if (!client) return tl::unexpected(client.error());
     auto election = client->election(args_.name, plan_.election);
     if (!election) return tl::unexpected(election.error());
@@ -162,8 +163,7 @@ class Electing {
       if (why.denied) {
         if (note_denial(why)) stop.stop();
       } else {
-        log(detail::log_event_of(why), why.message + advice_on(why.not_open, plan_.nodes),
-            detail::log_fields_of(why));
+        log(detail::log_event_of(why), why.message + advice_on(why, plan_.store), detail::log_fields_of(why));
       }
     });
     return Standing{*client, std::move(*election)};
@@ -233,10 +233,11 @@ int elect(const ElectArgs& args) {
   const auto plan = make_plan(args);
   if (!plan) return fail(ExitCode::usage, plan.error());
   set_log_context({{"instance", plan->id}, {"name", args.name}});
-  const auto opened = Endpoint::open(args.http, {.nodes = plan->nodes.addresses.size()});
+  if (const auto why = no_endpoint(args.http, plan->store)) return fail(ExitCode::usage, *why);
+  const auto opened = Endpoint::open(args.http, {.nodes = plan->store.nodes()});
   if (!opened) return fail(opened.error().code, opened.error().sentence);
   Endpoint* const endpoint = opened->get();
-  if (const auto warning = redis::warning_of_even(plan->nodes)) log(log_event::even_nodes, *warning);
+  if (const auto warning = redis::warning_of_even(plan->store.nodes())) log(log_event::even_nodes, *warning);
   if (endpoint != nullptr) log(log_event::serving, "serving " + endpoint->url(), {{"url", endpoint->url()}});
   const Notify notify;
   Electing electing(args, *plan, endpoint, notify);

@@ -38,7 +38,7 @@ tl::expected<Plan, std::string> make_plan(const RunArgs& args) {
   auto claim = make_claim({args.name, args.lock_prefix, args.id, args.nodes});
   if (!claim) return tl::unexpected(std::move(claim.error()));
   const LockOptions lock{.ttl = whole(args.ttl), .grace = whole(args.grace)};
-  const core::Ttl cap = claim->nodes.keyspace.cap;
+  const core::Ttl cap = claim->store.cap();
   if (const auto timing = detail::timing_of(lock, cap); !timing) {
     return tl::unexpected(naming_cap(timing.error(), args.ttl, cap));
   }
@@ -46,14 +46,14 @@ tl::expected<Plan, std::string> make_plan(const RunArgs& args) {
 }
 
 ClientOptions client_options(const RunArgs& args, const Plan& plan) {
-  ClientOptions options = client_of(plan.nodes, plan.id);
+  ClientOptions options = client_of(plan.store, plan.id);
   options.lock_prefix = args.lock_prefix;
   options.diagnose = true;
   return options;
 }
 
 std::string with_advice(const Refusal& refusal, const Plan& plan) {
-  return refusal.message + advice_on(refusal.not_open, plan.nodes);
+  return refusal.message + advice_on(refusal, plan.store);
 }
 
 // Where there is a countdown, it says who holds the name, and how long a quarantine lasts beside what that is.
@@ -72,7 +72,7 @@ Wait wait_of(const RunArgs& args, const Plan& plan, std::optional<Countdown>& co
     // Of a node without a record nobody knows since when it waits: the whole quarantine, as the message says.
     if (why.not_open && why.not_open->why == NotOpen::Why::no_record && !why.opens_in) {
       counted.opens_in =
-          std::chrono::ceil<std::chrono::milliseconds>(core::quarantine_length(plan.nodes.keyspace.cap));
+          std::chrono::ceil<std::chrono::milliseconds>(core::quarantine_length(plan.store.cap()));
     }
     countdown->begin(counted);
   };
@@ -82,7 +82,7 @@ Wait wait_of(const RunArgs& args, const Plan& plan, std::optional<Countdown>& co
 // Who holds the name now, and how many wait for it; nothing where too few nodes answer.
 std::optional<LockView> look_at(const RunArgs& args, const Nodes& nodes) {
   auto looked = look_at_lock(nodes, nodes.keyspace.key(args.lock_prefix), args.name);
-  if (!enough(looked.failures, nodes)) return std::nullopt;
+  if (!enough(looked.failures, nodes.addresses.size())) return std::nullopt;
   return std::move(looked.locks.front());
 }
 
@@ -162,9 +162,10 @@ struct Shown {
   Shown(Endpoint* endpoint, const RunArgs& args, const Plan& plan, const Client& client) {
     if (endpoint == nullptr) return;
     pulse = &endpoint->loops().add("the supervisor of the command");
-    endpoint->describe({"run", plan.id, plan.nodes, args.lock_prefix}, [this, name = args.name](Json& json) {
-      lease.look([&](const Lease* it) { add_lease(json, name, it); });
-    });
+    endpoint->describe({"run", plan.id, *plan.store.redis, args.lock_prefix},
+                       [this, name = args.name](Json& json) {
+                         lease.look([&](const Lease* it) { add_lease(json, name, it); });
+                       });
     endpoint->routes().add("/metrics", [&client](const http::Request&) { return metrics_page(&client); });
   }
 
@@ -189,13 +190,14 @@ int run(const RunArgs& args) {
   const auto plan = make_plan(args);
   if (!plan) return fail(ExitCode::usage, plan.error());
   set_log_context({{"instance", plan->id}, {"name", args.name}});
-  const auto opened = Endpoint::open(args.http, {.nodes = plan->nodes.addresses.size()});
+  if (const auto why = no_endpoint(args.http, plan->store)) return fail(ExitCode::usage, *why);
+  const auto opened = Endpoint::open(args.http, {.nodes = plan->store.nodes()});
   if (!opened) return fail(opened.error().code, opened.error().sentence);
   Endpoint* const endpoint = opened->get();
   const Notify notify;
   auto command = Command::find(args.command);
   if (!command) return fail(command.error().code, command.error().sentence);
-  if (const auto warning = redis::warning_of_even(plan->nodes); warning && !args.quiet) {
+  if (const auto warning = redis::warning_of_even(plan->store.nodes()); warning && !args.quiet) {
     log(log_event::even_nodes, *warning);
   }
 
@@ -204,13 +206,14 @@ int run(const RunArgs& args) {
     log(log_event::serving, "serving " + endpoint->url(), {{"url", endpoint->url()}});
   }
   Guards guards(*command, endpoint, notify);
-  const auto client = open_client(plan->nodes, client_options(args, *plan));
+  const auto client = open_client(plan->store, client_options(args, *plan));
   if (!client) return fail_at_start(client.error());
   Shown shown(endpoint, args, *plan, *client);
   const Serving serving(endpoint);
   std::optional<Countdown> countdown;
-  if (args.log.format != LogFormat::json && Countdown::can_be_seen() && !args.quiet && !args.no_wait) {
-    countdown.emplace(args.name, [&] { return look_at(args, plan->nodes); });
+  if (args.log.format != LogFormat::json && Countdown::can_be_seen() && !args.quiet && !args.no_wait &&
+      plan->store.redis) {
+    countdown.emplace(args.name, [&] { return look_at(args, *plan->store.redis); });
   }
   // Also before it is our turn: a manager that waits for us would end us for being late.
   notify.ready("waiting for " + args.name);

@@ -215,11 +215,11 @@ class Web {
     seen->all = look_at_all_leases(fleet_.nodes, args_.lock_prefix, ShowSessions::counted);
     const auto now = when(began);
     seen->at = now.at;
-    if (enough(seen->all.looked.failures, fleet_.nodes)) {
+    if (enough(seen->all.looked.failures, fleet_.nodes.addresses.size())) {
       recorder_.saw_leases(seen->all, now);
       return seen;
     }
-    auto why = failures_said(seen->all.looked.failures, fleet_.nodes).value_or("");
+    auto why = failures_said(seen->all.looked.failures, fleet_.nodes.names()).value_or("");
     recorder_.saw_no_leases(why, now);
     return tl::unexpected(std::move(why));
   }

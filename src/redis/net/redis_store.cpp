@@ -3,15 +3,17 @@
 #include <utility>
 #include <variant>
 
+#include "core/lease/node_set.hpp"
 #include "redis/key_names.hpp"
 #include "redis/net/ask_all.hpp"
 #include "redis/net/redis_node.hpp"
 #include "redis/net/speech.hpp"
 #include "redis/node_set.hpp"
+#include "redis/record_text.hpp"
 #include "redis/session_call.hpp"
 #include "redis/text/nodes.hpp"
-#include "redis/text/not_open_text.hpp"
 #include "runtime/boot_clock.hpp"
+#include "runtime/text/not_open_text.hpp"
 
 namespace tenure::redis {
 
@@ -61,7 +63,8 @@ class RedisStore : public runtime::Store {
 
   runtime::NotOpenText not_open_text(const core::Refusal& refusal, runtime::Patience patience,
                                      std::optional<core::Duration> opens_in) const override {
-    return redis::not_open_text(refusal, nodes_, patience, opens_in);
+    const runtime::RecordWords words{"Redis", "the key " + nodes_.keyspace.record(), std::string(went_back)};
+    return runtime::not_open_text(refusal, *this, words, patience, opens_in);
   }
 
   std::vector<core::NodeFailure> diagnosed(std::vector<core::NodeFailure> failures) const override {
@@ -116,7 +119,7 @@ std::shared_ptr<const runtime::Store> store_of(Nodes nodes) {
 
 tl::expected<std::shared_ptr<const runtime::Store>, std::string> open_store(const ClientOptions& options) {
   if (auto error = prefix_error(options.prefix)) return tl::unexpected(std::move(*error));
-  if (auto error = node_set_error(options.node_set)) return tl::unexpected(std::move(*error));
+  if (auto error = core::node_set_error(options.node_set)) return tl::unexpected(std::move(*error));
   auto nodes = nodes_of(options);
   if (!nodes) return tl::unexpected(std::move(nodes.error()));
   return store_of(std::move(*nodes));

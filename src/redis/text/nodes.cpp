@@ -82,8 +82,7 @@ tl::expected<std::string, std::string> lock_key(const std::string& prefix, const
                         ", which Tenure needs for itself");
 }
 
-std::optional<std::string> warning_of_even(const Nodes& nodes) {
-  const std::size_t count = nodes.addresses.size();
+std::optional<std::string> warning_of_even(std::size_t count) {
   if (count % 2 != 0) return std::nullopt;
   return std::to_string(count) + " nodes: an even number tolerates no more failures than " +
          std::to_string(count - 1) + "; take one more or one less";

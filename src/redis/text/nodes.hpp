@@ -45,6 +45,6 @@ tl::expected<std::string, std::string> lock_key(const std::string& prefix, const
                                                 const Keyspace& keyspace);
 
 // An even number works, and is no better than one node less: a sentence about it, or nothing.
-std::optional<std::string> warning_of_even(const Nodes& nodes);
+std::optional<std::string> warning_of_even(std::size_t nodes);
 
 }  // namespace tenure::redis

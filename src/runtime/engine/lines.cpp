@@ -47,6 +47,7 @@ bool unanswered(const core::Reply& reply) {
     case full:
     case busy:
     case unsupported:
+    case not_set_up:
     case clock:
     case server:
       break;

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "core/lease/node_set.hpp"
+
 namespace tenure::redis {
 namespace {
 
@@ -46,10 +48,10 @@ TEST(NodeSets, AreKnownByTheNameThatEverybodyGives) {
 }
 
 TEST(NodeSets, HaveNamesThatAreOneWord) {
-  for (const auto* good : {"", "a", "eu-west_1.prod"}) EXPECT_FALSE(node_set_error(good)) << good;
-  for (const auto* bad : {"a b", "a>b", "a\n", "ü"}) EXPECT_TRUE(node_set_error(bad)) << bad;
-  EXPECT_FALSE(node_set_error(std::string(64, 'a')));
-  EXPECT_TRUE(node_set_error(std::string(65, 'a')));
+  for (const auto* good : {"", "a", "eu-west_1.prod"}) EXPECT_FALSE(core::node_set_error(good)) << good;
+  for (const auto* bad : {"a b", "a>b", "a\n", "ü"}) EXPECT_TRUE(core::node_set_error(bad)) << bad;
+  EXPECT_FALSE(core::node_set_error(std::string(64, 'a')));
+  EXPECT_TRUE(core::node_set_error(std::string(65, 'a')));
 }
 
 }  // namespace

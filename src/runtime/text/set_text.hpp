@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "redis/script_call.hpp"
+#include "core/lease/record.hpp"
 #include "tenure/refusal.hpp"
 
-namespace tenure::redis {
+namespace tenure::runtime {
 
 struct SetText {
   NotOpen::Why why{};
@@ -14,6 +14,6 @@ struct SetText {
   std::string wish;  // "name the nodes of that set": what to do about it, without options of the program
 };
 
-SetText set_text(const core::Record& record, const Keyspace& ours);
+SetText set_text(const core::Record& record, const core::Terms& ours);
 
-}  // namespace tenure::redis
+}  // namespace tenure::runtime

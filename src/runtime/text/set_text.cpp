@@ -1,8 +1,8 @@
-#include "redis/text/set_text.hpp"
+#include "runtime/text/set_text.hpp"
 
 #include "core/base/text.hpp"
 
-namespace tenure::redis {
+namespace tenure::runtime {
 
 namespace {
 
@@ -12,7 +12,7 @@ std::string nodes_text(std::size_t count) {
 
 }  // namespace
 
-SetText set_text(const core::Record& record, const Keyspace& ours) {
+SetText set_text(const core::Record& record, const core::Terms& ours) {
   using Why = NotOpen::Why;
   const core::Terms& theirs = record.terms;
   if (theirs.set == core::no_set && record.why.ends_with(">" + std::string(core::no_set))) {
@@ -45,4 +45,4 @@ SetText set_text(const core::Record& record, const Keyspace& ours) {
           "node_set"};
 }
 
-}  // namespace tenure::redis
+}  // namespace tenure::runtime

@@ -1,0 +1,120 @@
+#include "cli/nodes/chosen_store.hpp"
+
+#include <sys/stat.h>
+
+#include <array>
+#include <utility>
+
+#include "api/context.hpp"
+#include "api/environment.hpp"
+#include "api/open_store.hpp"
+#include "cli/log.hpp"
+#include "cli/nodes/advice.hpp"
+#include "cli/nodes/client_of.hpp"
+#include "cli/shell_word.hpp"
+#include "core/base/text.hpp"
+#include "postgres/failure.hpp"
+#include "postgres/url.hpp"
+#include "redis/net/redis_store.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+// Those of a PostgreSQL are in its URL.
+std::optional<std::string> tls_given(const NodeArgs& args) {
+  constexpr std::array flags{"--tls-ca", "--tls-cert", "--tls-key", "--tls-name"};
+  for (std::size_t i = 0; i < detail::tls_variables.size(); ++i) {
+    const auto& [variable, field] = detail::tls_variables[i];
+    const bool flag = !(args.tls.*field).empty();
+    if (!flag && !detail::variable(variable)) continue;
+    return std::string(flag ? flags[i] : variable) +
+           " is for Redis; a PostgreSQL is told of TLS by its URL (?sslmode=verify-full&sslrootcert=FILE)";
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+tl::expected<ClientOptions, std::string> postgresql_options(const NodeArgs& args, detail::NamedNodes named) {
+  if (named.warning) log(log_event::password_exposed, *named.warning);
+  if (auto error = tls_given(args)) return tl::unexpected(std::move(*error));
+  const auto keyspace = choose_keyspace(args);
+  if (!keyspace) return tl::unexpected(keyspace.error());
+  auto set_name = choose_set_name(args);
+  if (!set_name) return tl::unexpected(std::move(set_name.error()));
+  ClientOptions options;
+  options.nodes = std::move(named.postgres);
+  options.prefix = keyspace->prefix;
+  options.ttl_max = keyspace->cap;
+  options.node_set = std::move(*set_name);
+  return options;
+}
+
+tl::expected<ChosenStore, std::string> choose_store(const NodeArgs& args) {
+  auto named = named_nodes(args);
+  if (!named) return tl::unexpected(std::move(named.error()));
+  if (named->postgres.empty()) {
+    auto nodes = choose_nodes(args, std::move(*named));
+    if (!nodes) return tl::unexpected(std::move(nodes.error()));
+    return ChosenStore{redis::store_of(*nodes), nodes->keyspace.prefix, how_to_init(*nodes),
+                       std::move(*nodes)};
+  }
+  if (&tenure_open_postgresql == nullptr) return tl::unexpected(not_of_redis(*named, args));
+  const auto options = postgresql_options(args, std::move(*named));
+  if (!options) return tl::unexpected(options.error());
+  auto store = detail::open_store(*options);
+  if (!store) return tl::unexpected(std::move(store.error()));
+  return ChosenStore{std::move(*store), options->prefix, how_to_init(*options)};
+}
+
+std::string how_to_init(const ClientOptions& postgresql) {
+  std::string urls;
+  bool secret = false;
+  for (const std::string& url : postgresql.nodes) {
+    const std::string shown = postgres::without_passwords(url);
+    secret = secret || shown != url;
+    urls += " --store " + shell_word(core::printable(shown, 400));
+  }
+  redis::Keyspace keyspace;
+  keyspace.prefix = postgresql.prefix;
+  keyspace.cap = std::chrono::duration_cast<core::Ttl>(postgresql.ttl_max);
+  return (secret ? ", with its password in PGPASSWORD: tenure init" : ": tenure init") + urls +
+         common_options(keyspace, postgresql.node_set);
+}
+
+bool names_postgresql(const NodeArgs& args) {
+  // A pipe is read once, by whoever knows what to do with it.
+  struct stat status{};
+  if (!args.redis_file.empty() && (stat(args.redis_file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)))
+    return false;
+  const auto named = named_nodes(args);
+  return named && !named->postgres.empty();
+}
+
+std::string advice_on(const Refusal& refusal, const ChosenStore& store) {
+  if (store.redis) return advice_on(refusal.not_open, *store.redis);
+  if (refusal.not_open && refusal.not_open->why == NotOpen::Why::no_record) return store.how_to_init;
+  if (refusal.message.find(postgres::init_makes_it) != std::string::npos) {
+    return "; to make it" + store.how_to_init;
+  }
+  return advice_on(refusal.not_open, Nodes{});
+}
+
+std::optional<std::string> no_endpoint(const HttpArgs& http, const ChosenStore& store) {
+  if (!http.address || store.redis) return std::nullopt;
+  return "--http shows nodes of Redis only so far, and " + store.store->names().front() + " is none";
+}
+
+ClientOptions client_of(const ChosenStore& store, const std::string& id) {
+  Nodes common;
+  common.keyspace.prefix = store.prefix;
+  common.keyspace.cap = store.cap();
+  return client_of(common, id);
+}
+
+tl::expected<Client, Refusal> open_client(const ChosenStore& store, ClientOptions options) {
+  return detail::Context::open(std::move(options), store.store);
+}
+
+}  // namespace tenure::cli

@@ -1,0 +1,170 @@
+#include "postgres/net/link.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tenure::postgres {
+
+namespace {
+
+// What the node's counter has reached, as this answer of it shows.
+core::Token token_reached(const core::Request& request, const core::Reply& reply) {
+  if (const auto* granted = std::get_if<core::Granted>(&reply)) return granted->token;
+  const auto* answers = std::get_if<core::KeyAnswers>(&reply);
+  if (answers == nullptr) return 0;
+  if (const auto* confirm = std::get_if<core::ConfirmRequest>(&request))
+    return answers->front() == core::KeyAnswer::done ? confirm->token : 0;
+  core::Token highest = 0;
+  if (const auto* reassert = std::get_if<core::ReassertRequest>(&request)) {
+    for (std::size_t i = 0; i < reassert->items.size(); ++i) {
+      if ((*answers)[i] == core::KeyAnswer::done) highest = std::max(highest, reassert->items[i].token);
+    }
+  }
+  return highest;
+}
+
+}  // namespace
+
+Link::Link(core::NodeIndex node, const Address& address, Keyspace keyspace, Introduce introduce, Seen seen)
+    : node_(node),
+      keyspace_(std::move(keyspace)),
+      introduce_(std::move(introduce)),
+      seen_(std::move(seen)),
+      session_(address) {}
+
+void Link::ask(core::RequestId id, core::Request request, core::Time now, runtime::News& news) {
+  // Nobody listens to an idle connection. The server may have closed it long ago; better to see that before the request than to
+  // lose the request to it.
+  const bool long_idle = session_.connected() && !waiting() && now - last_used_ >= std::chrono::seconds(1);
+  if (long_idle && session_.stirred()) {
+    drop({core::Applied::no, core::FailureCode::closed, "the server closed the connection"}, news);
+  }
+  last_used_ = now;
+  if (ready_ && session_.connected()) return send({id, std::move(request)}, news);
+  held_back_.push_back({id, std::move(request)});
+  if (!session_.idle()) return;
+  session_.dial();
+  on_dialing(news);
+}
+
+void Link::on_dialing(runtime::News& news) {
+  const auto connected = session_.on_dialing();
+  if (!connected) return drop(connected.error(), news);
+  if (!*connected) return;
+  if (introduce_) return ask_admission(news);
+  ready_ = true;
+  send_held_back(news);
+}
+
+void Link::ask_admission(runtime::News& news) {
+  ready_ = false;
+  admitting_ = true;
+  if (const auto said = session_.say(admit_call(introduce_(), keyspace_, *seen_)); !said)
+    return drop(said.error(), news);
+  flush(news);
+}
+
+void Link::send(Asked asked, runtime::News& news) {
+  const auto said = session_.say(call_of(asked.request, keyspace_, {epoch_, *seen_}));
+  sent_.push_back(std::move(asked));
+  if (!said) drop(said.error(), news);
+}
+
+void Link::send_held_back(runtime::News& news) {
+  for (Asked& it : std::exchange(held_back_, {})) {
+    if (!ready_) {
+      news.answers.push_back(
+          {it.id, core::Failure{core::Applied::no, core::FailureCode::closed, "not connected"}});
+    } else {
+      send(std::move(it), news);
+    }
+  }
+  flush(news);
+}
+
+void Link::flush(runtime::News& news) {
+  if (!session_.connected()) return;
+  if (const auto done = session_.flush(); !done) drop(done.error(), news);
+}
+
+void Link::on_ready(core::Time now, runtime::News& news) {
+  if (session_.dialing()) return on_dialing(news);
+  if (!session_.connected()) return;
+  last_used_ = now;
+  flush(news);
+  if (!session_.connected()) return;
+  std::vector<Session::Answer> answers;
+  const auto read = session_.read(answers);
+  for (Session::Answer& answer : answers) {
+    hear(std::move(answer), news);
+    if (!session_.connected()) return;
+  }
+  if (!read) drop(read.error(), news);
+}
+
+void Link::hear(Session::Answer answer, runtime::News& news) {
+  if (sent_.empty()) {
+    if (admitting_) return hear_admission(std::move(answer), news);
+    return drop({core::Applied::perhaps, core::FailureCode::protocol,
+                 "the server sent an answer that nobody asked for"},
+                news);
+  }
+  Asked asked = std::move(sent_.front());
+  sent_.pop_front();
+  core::Reply reply = answer ? reply_of(asked.request, *answer) : core::Reply(std::move(answer.error()));
+  *seen_ = std::max(*seen_, token_reached(asked.request, reply));
+  // The record is not the one that this connection was admitted with: data lost, or another quarantine. Or the data is older
+  // than what was seen of it: also by one token, which the server has drawn to find that out. Or nobody has looked yet which
+  // life this is.
+  bool admit_anew = false;
+  if (const auto* closed = std::get_if<core::NotOpen>(&reply)) {
+    const std::string& text = closed->record.text;
+    if (text == went_back) *seen_ += 1;
+    admit_anew = introduce_ && !admitting_ && text != record_;
+  }
+  const auto* failure = std::get_if<core::Failure>(&reply);
+  // What the server was told to prepare is lost with the schema, or was never prepared; or the server ends the connection.
+  const bool begin_anew = failure != nullptr && (failure->code == core::FailureCode::not_set_up ||
+                                                 failure->code == core::FailureCode::closed);
+  core::Failure why = begin_anew ? *failure : core::Failure{};
+  why.applied = core::Applied::perhaps;  // of what else was asked there is no answer
+  news.answers.push_back({asked.id, std::move(reply)});
+  if (begin_anew) return drop(why, news);
+  if (admit_anew) ask_admission(news);
+}
+
+void Link::hear_admission(Session::Answer answer, runtime::News& news) {
+  admitting_ = false;
+  if (!answer) return drop(answer.error(), news);
+  const bool fits = answer->size() == 1 && answer->front().size() == 2;
+  auto found = found_record(fits ? answer->front()[0].value_or("") : "");
+  if (!found.read) {
+    return drop({core::Applied::no, core::FailureCode::protocol,
+                 "what stands in tenure.record is no record of Tenure"},
+                news);
+  }
+  ready_ = true;
+  if (session_.is_served_by(answer->front()[1])) session_.begin_to_remember();
+  epoch_ = found.read->epoch;
+  record_ = found.text;
+  news.admitted.emplace_back(node_, *found.read);
+  send_held_back(news);
+}
+
+void Link::drop(const core::Failure& why, runtime::News& news) {
+  for (const Asked& it : std::exchange(sent_, {})) news.answers.push_back({it.id, why});
+  // What was held back never left.
+  for (const Asked& it : std::exchange(held_back_, {})) {
+    news.answers.push_back({it.id, core::Failure{core::Applied::no, why.code, why.detail}});
+  }
+  session_.close();
+  ready_ = false;
+  admitting_ = false;
+}
+
+bool Link::carries(core::RequestId id) const {
+  const auto is_it = [id](const Asked& asked) { return asked.id == id; };
+  return std::ranges::any_of(sent_, is_it) || std::ranges::any_of(held_back_, is_it);
+}
+
+}  // namespace tenure::postgres

@@ -1,0 +1,116 @@
+#include "postgres/net/listener.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tenure::postgres {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+namespace {
+
+constexpr core::Duration answer_within = seconds(5);
+// A pooler may be taken away, or be told to pool sessions.
+constexpr core::Duration pooled_for = seconds(60);
+
+}  // namespace
+
+Listener::Listener(const Address& address, std::string what, Read read)
+    : what_(std::move(what)), read_(std::move(read)), session_(address) {}
+
+void Listener::open(core::Time now, core::Random& random) {
+  if (session_.idle() && !due_) return dial(now, random);
+  if (!listening() || due_) return;
+  // A server that is gone without a word leaves a connection that is silent for ever.
+  ask({"SELECT 1"}, now, random);
+}
+
+void Listener::dial(core::Time now, core::Random& random) {
+  due_ = now + answer_within;
+  session_.dial();
+  on_dialing(now, random);
+}
+
+void Listener::on_dialing(core::Time now, core::Random& random) {
+  const auto connected = session_.on_dialing();
+  if (!connected) return fail(now, random);
+  if (!*connected) return;
+  step_ = Step::asks_what;
+  ask(listen_call(what_), now, random);
+}
+
+void Listener::ask(const Call& call, core::Time now, core::Random& random) {
+  due_ = now + answer_within;
+  if (!session_.say(call) || !session_.flush()) fail(now, random);
+}
+
+void Listener::on_ready(core::Time now, core::Random& random, std::vector<runtime::Message>& messages) {
+  if (session_.dialing()) return on_dialing(now, random);
+  if (!session_.connected()) return;
+  std::vector<Session::Answer> answers;
+  const bool sound = session_.flush() && session_.read(answers);
+  for (const std::string& text : session_.messages()) {
+    if (auto message = read_(text)) messages.push_back(std::move(*message));
+  }
+  for (const Session::Answer& answer : answers) {
+    if (session_.connected()) hear(answer, now, random);
+  }
+  if (!sound && session_.connected()) fail(now, random);
+}
+
+// First the channel, then the lock that says that somebody listens there: who finds the lock taken is heard.
+void Listener::hear(const Session::Answer& answer, core::Time now, core::Random& random) {
+  if (!answer) return fail(now, random);
+  due_.reset();
+  switch (step_) {
+    case Step::asks_what: {
+      if (answer->size() != 1 || answer->front().size() != 3 || !answer->front()[1]) return fail(now, random);
+      const Row& row = answer->front();
+      if (!session_.is_served_by(row[0])) {
+        close();
+        due_ = now + random.between(pooled_for, 2 * pooled_for);
+        return;
+      }
+      listen_ = "LISTEN " + *row[1];
+      lock_ = row[2];
+      step_ = Step::asks_to_listen;
+      return ask({listen_.c_str()}, now, random);
+    }
+    case Step::asks_to_listen:
+      step_ = Step::asks_for_lock;
+      return ask({"SELECT pg_advisory_lock_shared($1::bigint)", {lock_}}, now, random);
+    case Step::asks_for_lock:
+      step_ = Step::listening;
+      failures_ = 0;
+      return;
+    case Step::listening:
+    case Step::none:
+      return;
+  }
+}
+
+void Listener::close() {
+  session_.close();
+  step_ = Step::none;
+  due_.reset();
+}
+
+void Listener::fail(core::Time now, core::Random& random) {
+  close();
+  const core::Duration longest =
+      std::min<core::Duration>(milliseconds(100) * (1U << std::min(failures_, 7U)), seconds(10));
+  failures_ += 1;
+  due_ = now + random.between(longest / 2, longest);
+}
+
+void Listener::on_timer(core::Time now, core::Random& random) {
+  if (!due_ || now < *due_) return;
+  if (session_.idle()) {
+    dial(now, random);
+  } else {
+    fail(now, random);
+  }
+}
+
+}  // namespace tenure::postgres

@@ -1,0 +1,230 @@
+// A server that ends sessions, is locked by others, or has no room: what a client is told, and that it goes on.
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <list>
+#include <thread>
+
+#include "postgres/contender.hpp"
+#include "runtime/boot_clock.hpp"
+#include "support/wait.hpp"
+
+namespace tenure::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto lock_job = "SELECT FROM tenure.lease WHERE name = 'job' FOR UPDATE";
+constexpr auto sessions = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'tenure'";
+
+class Faults : public testing::Test {
+ protected:
+  explicit Faults(std::vector<std::string> settings = {}) : server({.settings = std::move(settings)}) {
+    set_up(server);
+  }
+
+  // There is a row for it, and nobody has it.
+  void know_job() {
+    ASSERT_EQ(client.acquire(), "granted");
+    ASSERT_EQ(client.release(), "done");
+  }
+  bool is_held(const std::string& name = "job") {
+    const auto reply = client.ask(core::LookRequest{{name}});
+    const auto* states = std::get_if<core::KeyStates>(&reply);
+    return states == nullptr || states->front().exists();
+  }
+
+  // Or the answer came before: only so long does it wait for a lock.
+  void expect_that_it_was_cut_off(core::RequestId asked, const std::string& why) {
+    if (const std::string said = client.said_at_last(asked); said != "busy") {
+      EXPECT_EQ(said, "closed");
+      EXPECT_EQ(client.failure().applied, core::Applied::perhaps);
+      EXPECT_FALSE(client.failure().detail.empty());
+      EXPECT_NE(client.failure().detail.find(why), std::string::npos) << client.failure().detail;
+    }
+    ASSERT_TRUE(client.hear_the_end());
+  }
+
+  PostgresServer server;
+  Contender client{server};
+};
+
+TEST_F(Faults, WhoIsCutOffInTheMiddleOfARequestDoesNotKnowWhatCameOfItAndGoesOn) {
+  know_job();
+  const std::string pid = server.query("SELECT pid FROM pg_stat_activity WHERE usename = 'tenure'");
+  {
+    Application other(server.url());
+    other.query("BEGIN");
+    other.query(lock_job);
+    const auto asked = client.begin_to_acquire();
+    ASSERT_TRUE(waits_for_a_lock(server, "tenure.acquire"));
+    server.execute("SELECT pg_terminate_backend(" + pid + ")");
+    expect_that_it_was_cut_off(asked, "administrator");
+  }
+  EXPECT_EQ(client.acquire("another"), "granted");
+  EXPECT_EQ(server.query("SELECT count(*) FROM pg_stat_activity WHERE pid = " + pid), "0");
+
+  // And now the whole server.
+  Application other(server.url());
+  other.query("BEGIN");
+  other.query(lock_job);
+  const auto asked = client.begin_to_acquire();
+  ASSERT_TRUE(waits_for_a_lock(server, "tenure.acquire"));
+  server.kill();
+  expect_that_it_was_cut_off(asked, "");
+  EXPECT_EQ(client.acquire(), "unreachable");
+  EXPECT_EQ(client.failure().applied, core::Applied::no);
+  server.restart();
+  EXPECT_EQ(client.acquire(), "granted");
+}
+
+// Nobody listens to an idle connection: its end is noticed before the next request is lost to it.
+TEST_F(Faults, ASessionThatIsEndedForBeingIdleCostsNoRequest) {
+  server.execute("ALTER ROLE tenure SET idle_session_timeout = '200ms'");
+  server.execute("ALTER ROLE tenure SET idle_in_transaction_session_timeout = '200ms'");
+  Contender idle(server, "web-2");
+  testing::internal::CaptureStderr();
+  ASSERT_EQ(idle.acquire(), "granted");
+  ASSERT_TRUE(wait_until([&] { return server.query(sessions) == "0"; }));
+  std::this_thread::sleep_for(1s);
+  EXPECT_EQ(idle.renew(), "done") << idle.failure().detail;
+  ASSERT_TRUE(idle.hear_the_end());
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "")
+      << "what libpq would say of it is not for the user's screen";
+}
+
+TEST_F(Faults, ALeaseThatSomebodyHasLockedIsBusyAndInNobodyElsesWay) {
+  know_job();
+  Application other(server.url());
+  other.query("BEGIN");
+  other.query(lock_job);
+  const auto blocked = client.begin_to_acquire();
+  const auto behind_it = client.begin_to_acquire("another");
+  EXPECT_EQ(client.said_at_last(behind_it), "granted") << "on the same connection";
+  EXPECT_EQ(client.said_at_last(blocked), "busy");
+  EXPECT_EQ(client.failure().applied, core::Applied::no);
+  EXPECT_NE(client.failure().detail.find("locked"), std::string::npos) << client.failure().detail;
+  EXPECT_EQ(client.renew("another"), "done");
+  EXPECT_FALSE(is_held()) << "looking waits for nobody";
+  other.query("ROLLBACK");
+  EXPECT_EQ(client.acquire(), "granted");
+  EXPECT_EQ(server.query(sessions), "2");
+}
+
+TEST_F(Faults, AStatementThatTakesTooLongForTheServerChangesNothing) {
+  know_job();
+  server.execute("ALTER ROLE tenure SET statement_timeout = '100ms'");
+  Application other(server.url_of("postgres"));
+  other.query("BEGIN");
+  other.query(lock_job);
+  Contender hurried(server, "web-2");
+  EXPECT_EQ(hurried.acquire(), "busy");
+  EXPECT_EQ(hurried.failure().applied, core::Applied::no);
+  EXPECT_NE(hurried.failure().detail.find("statement_timeout"), std::string::npos)
+      << hurried.failure().detail;
+  other.query("ROLLBACK");
+  EXPECT_FALSE(is_held());
+  EXPECT_TRUE(wait_until([&] { return hurried.acquire() == "granted"; })) << hurried.failure().detail;
+}
+
+TEST_F(Faults, AServerThatTakesNoWritesIsReadOnly) {
+  server.execute("ALTER ROLE tenure SET default_transaction_read_only = on");
+  Contender reader(server, "web-2");
+  EXPECT_EQ(reader.acquire(), "read only");
+  EXPECT_EQ(reader.failure().applied, core::Applied::no);
+  server.execute("ALTER ROLE tenure RESET ALL");
+  Contender writer(server, "web-3");
+  EXPECT_EQ(writer.acquire(), "granted");
+
+  PostgresServer standby({.replica_of = &server});
+  Contender astray(standby, "web-4");
+  EXPECT_EQ(astray.acquire(), "read only");
+  EXPECT_NE(astray.failure().detail.find("primary"), std::string::npos) << astray.failure().detail;
+}
+
+// What the role is told to do by default is not what Tenure was made for: whatever it asks is done, or busy, and never half.
+TEST_F(Faults, StricterIsolationByDefaultMakesNothingWrong) {
+  for (const char* level : {"repeatable read", "serializable"}) {
+    server.execute("ALTER ROLE tenure SET default_transaction_isolation = '" + std::string(level) + "'");
+    Contender one(server, "web-2");
+    Contender two(server, "web-3");
+    const auto until_done = [](auto ask) {
+      std::string said = "busy";
+      for (int i = 0; i < 100 && said == "busy"; ++i) said = ask();
+      return said;
+    };
+    EXPECT_EQ(until_done([&] { return one.acquire(); }), "granted") << level;
+    EXPECT_EQ(until_done([&] { return two.wait(); }), "held by web-2") << level;
+    EXPECT_EQ(until_done([&] { return one.renew(); }), "done") << level;
+    EXPECT_EQ(until_done([&] { return one.release(); }), "done") << level;
+    EXPECT_EQ(until_done([&] { return two.wait(); }), "granted") << level;
+    EXPECT_GT(two.token(), one.token()) << level;
+    EXPECT_EQ(until_done([&] { return one.acquire(); }), "held by web-3") << level;
+    EXPECT_EQ(until_done([&] { return two.release(); }), "done") << level;
+  }
+}
+
+class FewConnections : public Faults {
+ protected:
+  FewConnections() : Faults({"max_connections=6", "superuser_reserved_connections=2"}) {}
+};
+
+TEST_F(FewConnections, AServerWithoutAConnectionLeftIsFullUntilOneIsFree) {
+  std::list<Application> all;
+  while (all.size() < 4) all.emplace_back(server.url());
+  EXPECT_EQ(client.acquire(), "full");
+  EXPECT_EQ(client.failure().applied, core::Applied::no);
+  EXPECT_NE(client.failure().detail.find("max_connections"), std::string::npos) << client.failure().detail;
+  EXPECT_EQ(server.query(sessions), "4");
+  all.pop_back();
+  ASSERT_TRUE(wait_until([&] { return server.query(sessions) == "3"; }));
+  EXPECT_EQ(client.acquire(), "granted");
+}
+
+// Mounts that only this process sees, and what it starts from now on.
+bool have_own_mounts() {
+  return unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+}
+
+TEST(Disk, AServerWhoseDiskIsFullSaysSoAndGoesOnWhenItIsNot) {
+  if (!have_own_mounts()) GTEST_SKIP() << "only root can mount a small disk";
+  const auto folder = std::filesystem::temp_directory_path() / ("tenure-disk-" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  {
+    PostgresServer server;
+    set_up(server);
+    struct stat owner{};
+    ASSERT_EQ(stat(server.directory().c_str(), &owner), 0);
+    const std::string options = "size=1m,mode=700,uid=" + std::to_string(owner.st_uid);
+    ASSERT_EQ(mount("tmpfs", folder.c_str(), "tmpfs", 0, options.c_str()), 0);
+    server.execute("CREATE TABLESPACE small LOCATION '" + folder.string() + "'");
+    server.execute("ALTER TABLE tenure.lease SET TABLESPACE small");
+    Contender client(server);
+    ASSERT_EQ(client.acquire("before"), "granted");
+    std::ofstream rest(folder / "rest");
+    while (rest << std::string(4'096, '.') << std::flush) continue;
+
+    // There is room for more in the page that it has, and not for another page.
+    std::string said = "granted";
+    for (int i = 0; i < 100 && said == "granted"; ++i)
+      said = client.acquire(std::string(500, 'x') + std::to_string(i));
+    EXPECT_EQ(said, "full");
+    EXPECT_EQ(client.failure().applied, core::Applied::no);
+    EXPECT_NE(client.failure().detail.find("disk is full"), std::string::npos) << client.failure().detail;
+    EXPECT_EQ(client.renew("before"), "done") << "nobody loses what it has";
+
+    rest.close();
+    std::filesystem::remove(folder / "rest");
+    EXPECT_EQ(client.acquire(std::string(500, 'y')), "granted");
+  }
+  umount2(folder.c_str(), MNT_DETACH);
+  std::filesystem::remove(folder);
+}
+
+}  // namespace
+}  // namespace tenure::test
