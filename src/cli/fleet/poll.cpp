@@ -287,7 +287,8 @@ int poll(const PollArgs& args) {
   const auto opened =
       Endpoint::open(args.http, {.nodes = plan->nodes.addresses.size(), .descriptors = descriptors_to_poll});
   if (!opened) return fail(opened.error().code, opened.error().sentence);
-  if (const auto warning = redis::warning_of_even(plan->nodes.addresses.size())) log(log_event::even_nodes, *warning);
+  if (const auto warning = redis::warning_of_even(plan->nodes.addresses.size()))
+    log(log_event::even_nodes, *warning);
   return Instance(args, *plan, opened->get()).run();
 }
 
