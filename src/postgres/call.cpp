@@ -157,7 +157,7 @@ std::optional<core::Held> read_held(std::string_view text) {
   if ((*words)[0] != "held" || !left || !token) return std::nullopt;
   const bool kept = (*words)[3] == "1";
   core::Held held{{std::string((*words)[5]), kept ? 0 : *token, kept}, std::min(core::Ttl(*left), left_max)};
-  if (const auto ahead = core::read_number<int>((*words)[2])) held.ahead = *ahead;
+  held.ahead = core::read_number<int>((*words)[2]);
   return held;
 }
 

@@ -25,7 +25,7 @@ std::string digest(std::string_view text) {
 }  // namespace
 
 std::string node_set(std::vector<std::string> places, std::string_view name) {
-  const std::string count = std::to_string(places.size());
+  std::string count = std::to_string(places.size());
   if (!name.empty()) return count + "-" + std::string(name);
   if (places.size() == 1) return count;
   std::ranges::sort(places);
