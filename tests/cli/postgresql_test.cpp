@@ -8,6 +8,7 @@
 
 #include "cli/ready_postgres.hpp"
 #include "support/directory.hpp"
+#include "support/paths.hpp"
 
 namespace tenure::test {
 namespace {
@@ -32,6 +33,19 @@ TEST_F(PostgresqlRun, TheCommandSeesItsTokenAndItsExitCodeComesThrough) {
   EXPECT_EQ(result.code, 7) << result.err;
   EXPECT_EQ(result.err, "");
   EXPECT_EQ(result.out, "job " + postgres.query("SELECT last_value FROM tenure.fence") + "\n");
+}
+
+// As its first lines say; and with a token of before it leaves nothing.
+TEST_F(PostgresqlRun, TheExampleOfAFencedWriterWritesOnlyWhileItHolds) {
+  const std::string psql = "psql '" + postgres.url() + "' -q -v ON_ERROR_STOP=1 -f " +
+                           std::string(paths::source_dir) + "/examples/fencing.sql -v token=";
+  const Result written = tenure(run_words(postgres.url(), {}, shell(psql + "$TENURE_TOKEN"), "report"));
+  EXPECT_EQ(written.code, 0) << written.err;
+  EXPECT_EQ(postgres_query(postgres.url(), "SELECT count(*) FROM report"), "1");
+  const Result refused = run({}, shell(psql + "5"));
+  EXPECT_NE(refused.code, 0);
+  EXPECT_NE(refused.err.find("token 5 does not hold report any more"), std::string::npos) << refused.err;
+  EXPECT_EQ(postgres_query(postgres.url(), "SELECT count(*) FROM report"), "1");
 }
 
 TEST_F(PostgresqlRun, WhoeverDoesNotWaitIsToldOfTheHolder) {
