@@ -25,6 +25,11 @@ Rows lock_hand_over(Stage& stage);
 Rows start(Stage& stage);
 // One renewal of many held leases.
 Rows renewal(Stage& stage);
+// The same on PostgreSQL, beside locks written by hand in its own words.
+Rows postgresql_one_caller(Stage& stage);
+Rows postgresql_many_callers(Stage& stage);
+Rows postgresql_hand_over(Stage& stage);
+Rows postgresql_renewal(Stage& stage);
 // A leader that stops cleanly, until the next is elected.
 Rows election_hand_over(Stage& stage);
 // A leader that is killed, from the end of its lease until the next is elected.

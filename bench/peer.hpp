@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "support/postgres_server.hpp"
+
 namespace tenure::bench {
 
 class Peer {
@@ -78,8 +80,11 @@ class Peer {
 std::unique_ptr<Peer> redlock(
     const std::vector<std::string>& sockets);  // of one server, or of several for a quorum
 std::unique_ptr<Peer> redis_py(const std::string& socket);
-std::unique_ptr<Peer> postgres();  // with a private server, as the next
-std::unique_ptr<Peer> etcd();
+std::unique_ptr<Peer> postgres(
+    std::shared_ptr<test::PostgresServer> server = {});  // of that server, or of a private one
+std::unique_ptr<Peer> etcd();                            // of a private server
+// That line.
+void say_missing(const std::string& name, const std::string& why);
 
 // Lets each of them do a little of everything and prints what it answered: tenure-bench --peers. False: one failed.
 bool try_peers();

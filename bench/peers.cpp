@@ -20,9 +20,7 @@ std::unique_ptr<Peer> unless_missing(const std::string& name, Make make) {
   try {
     return make();
   } catch (const std::runtime_error& error) {
-    const std::string why = error.what();
-    std::fprintf(stderr, "Going on without %s (./dev setup bench installs what it needs)\n",
-                 (why.starts_with(name) ? why : name + ": " + why).c_str());
+    say_missing(name, error.what());
     return nullptr;
   }
 }
@@ -70,6 +68,11 @@ bool try_one(const std::unique_ptr<Peer>& peer) try {
 
 }  // namespace
 
+void say_missing(const std::string& name, const std::string& why) {
+  std::fprintf(stderr, "Going on without %s (./dev setup bench installs what it needs)\n",
+               (why.starts_with(name) ? why : name + ": " + why).c_str());
+}
+
 std::unique_ptr<Peer> redlock(const std::vector<std::string>& sockets) {
   const std::string name = sockets.size() > 1 ? "node-redlock, quorum" : "node-redlock";
   return unless_missing(name, [&] {
@@ -87,11 +90,11 @@ std::unique_ptr<Peer> redis_py(const std::string& socket) {
   });
 }
 
-std::unique_ptr<Peer> postgres() {
+std::unique_ptr<Peer> postgres(std::shared_ptr<test::PostgresServer> server) {
   const std::string name = "PostgreSQL advisory lock";
   return unless_missing(name, [&] {
-    const auto server = std::make_shared<PostgresServer>();
-    return std::make_unique<Peer>(name, Words{programs + "/peer-postgres", server->connection()}, server);
+    if (!server) server = start_postgres();
+    return std::make_unique<Peer>(name, Words{programs + "/peer-postgres", server->url()}, server);
   });
 }
 

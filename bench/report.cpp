@@ -137,7 +137,7 @@ are shown beside them to give an idea of the size, and move by tens of per cent 
 parentheses are the lowest and the highest of the passes. *Spread of blocks* is the distance between the
 quartiles of the blocks of one pass, as a share of their median. All contestants work in turn, in short blocks, so
 that what the machine does beside it hits all of them alike. Lines in bold are Tenure; lines with a capital letter in
-front are floors: C++ written by hand for this one purpose with hiredis, without renewal, deadlines, queues,
+front are floors: C++ written by hand for this one purpose with hiredis or libpq, without renewal, deadlines, queues,
 tokens, reconnecting, or threads that share a connection, as far as the line does not name them. The others are peers, at
 their defaults where nothing else is said.
 

@@ -2,34 +2,19 @@
 // Both are as durable as they are by default; nothing is switched off to make them faster or slower.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "support/directory.hpp"
+#include "support/postgres_server.hpp"
 #include "support/process.hpp"
 
 namespace tenure::bench {
 
-// PostgreSQL on a Unix socket alone. It refuses to run as root: then it runs as the user postgres.
-class PostgresServer {
- public:
-  // Returns when it takes connections; throws std::runtime_error with what it said when it does not.
-  PostgresServer();
-  ~PostgresServer();
-  PostgresServer(const PostgresServer&) = delete;
-  PostgresServer& operator=(const PostgresServer&) = delete;
-
-  // For libpq.
-  std::string connection() const {
-    return "host=" + directory_.path().string() + " user=tenure dbname=postgres";
-  }
-
- private:
-  test::Directory directory_;
-  std::unique_ptr<test::Process> process_;
-};
+// PostgreSQL on a Unix socket alone. What tests set up otherwise than it is by default is as by default again; the settings of
+// the caller ("synchronous_commit=off") win. Throws std::runtime_error where it cannot be had.
+std::shared_ptr<test::PostgresServer> start_postgres(std::vector<std::string> settings = {});
 
 // A cluster of one etcd on two free ports of 127.0.0.1. It writes every grant to the disk before it answers: that is what
 // sets it apart from Redis without persistence, and what the comparison shows.

@@ -22,6 +22,12 @@ Stage::Peers Stage::redis_peers(const std::string& socket) {
   return all;
 }
 
+Stage::Peers Stage::postgres_peers(const std::shared_ptr<test::PostgresServer>& server) {
+  Peers all;
+  add(all, "PostgreSQL advisory lock", postgres(server));
+  return all;
+}
+
 Stage::Peers Stage::peers(const std::string& socket) {
   if (!with_servers_) {
     add(with_servers_.emplace(), "PostgreSQL advisory lock", postgres());

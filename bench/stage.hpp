@@ -30,10 +30,13 @@ class Stage {
   void dismiss();
   // Those that can do with a majority of these.
   Peers quorum_peers(const std::vector<std::string>& sockets);
+  // Those that can be had on this PostgreSQL.
+  Peers postgres_peers(const std::shared_ptr<test::PostgresServer>& server);
   // The names of all that took part, and what they say of themselves.
   const std::map<std::string, std::string>& versions() const { return versions_; }
   // And of those that could not be had.
   const std::set<std::string>& absent() const { return absent_; }
+  void add_absent(const std::string& name) { absent_.insert(name); }
 
  private:
   void add(Peers& peers, const std::string& name, std::shared_ptr<Peer> peer);

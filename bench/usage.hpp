@@ -10,6 +10,8 @@ namespace tenure::bench {
 // User and system time, in seconds. That of another process comes in hundredths.
 double cpu_of_this_process();
 double cpu_of(pid_t pid);
+// And of the processes that it has started, also of those that have ended.
+double cpu_of_family(pid_t pid);
 double megabytes_of(pid_t pid);
 
 // As Redis counts it, in seconds and bytes.
