@@ -83,7 +83,7 @@ std::unique_ptr<Peer> redis_py(const std::string& socket);
 std::unique_ptr<Peer> postgres(
     std::shared_ptr<test::PostgresServer> server = {});  // of that server, or of a private one
 std::unique_ptr<Peer> etcd();                            // of a private server
-// That line.
+// The line on standard error about something that cannot be had here.
 void say_missing(const std::string& name, const std::string& why);
 
 // Lets each of them do a little of everything and prints what it answered: tenure-bench --peers. False: one failed.

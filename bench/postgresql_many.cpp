@@ -85,14 +85,13 @@ std::vector<Lock> locks_of(const Client& client, const std::string& prefix) {
 
 constexpr const char* note =
     "64 callers at the same time; each statement is a transaction of its own, and all wait for both answers. "
-    "A and C "
-    "are 64 threads, each on a connection of its own: 64 processes of the server, whose commits share their "
-    "writes to the disk. B and D are one thread that keeps 64 statements under way on one connection, where "
-    "a "
-    "commit follows the other. A and B insert a row and delete it, without token or queue; C and D call "
-    "Tenure's "
-    "own functions. Tenure's callers are 64 threads that block, on one client, and its callbacks one thread, "
-    "on one client. The advisory lock writes nothing; its callers have connections of their own.";
+    "A and C are 64 threads, each on a connection of its own: 64 processes of the server, whose commits "
+    "share "
+    "their writes to the disk. B and D are one thread that keeps 64 statements under way on one connection, "
+    "where each commit follows the one before. A and B insert a row and delete it, without token or queue; C "
+    "and D call Tenure's own functions. Tenure's callers are 64 threads that block, and its callbacks one "
+    "thread, each on one client. The advisory lock writes nothing, and each of its callers has a connection "
+    "of its own.";
 
 void add_row(Rows& rows, Commits commits, Stage& stage) {
   const auto database = Database::start(stage, commits);

@@ -43,16 +43,16 @@ void add_row(Rows& rows, Commits commits, Stage& stage) {
       for (int i = 0; i < times; ++i) expect(lock.try_acquire());
     });
   };
-  Row row{row_id("postgresql-one", commits),
-          "PostgreSQL: acquire and release, one caller, " + to_text(commits),
-          "One caller takes a free name and gives it back, again and again; each of the two is a transaction "
-          "of its own, by its own statement. A inserts a row with an owner and a time, and deletes it; it "
-          "draws no token, knows of no queue, of no server that forgets, and of no "
-          "tenure.holds(). B calls Tenure's own functions as A does its statements: what Tenure takes longer "
-          "than B is its client's, what B takes longer than A is its functions'. A scope does not wait for "
-          "the answer to its release, which the next acquisition goes behind; all others wait for both "
-          "answers. The advisory lock writes nothing, whatever the server is set to.",
-          time_column};
+  Row row{
+      row_id("postgresql-one", commits), "PostgreSQL: acquire and release, one caller, " + to_text(commits),
+      "One caller takes a free name and gives it back, again and again; each of the two is a transaction "
+      "of its own, in one statement. A inserts a row with an owner and a time, and deletes it; it draws no "
+      "token, and knows of no queue, of no server that forgets and of no tenure.holds(). B calls Tenure's "
+      "own functions as A runs its statements: what B takes longer than A is the functions', what Tenure "
+      "takes longer than B is the client's. A scope does not wait for the answer to its release, which the "
+      "next acquisition goes behind; all others wait for both answers. The advisory lock writes nothing, "
+      "however the server is set.",
+      time_column};
   std::vector<Contestant> all{
       {"A  INSERT … ON CONFLICT, DELETE", Kind::floor, floor(insert_delete), 1.0 * times},
       {"B  the same functions", Kind::floor, floor(same), 1.0 * times},

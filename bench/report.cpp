@@ -147,7 +147,7 @@ another: every answer wakes a core that may sleep, which is what a user on a qui
 kernel to place.
 
 **How to repeat it.** `./dev bench` installs what it needs, starts private servers and writes this page; it takes
-about forty minutes. `./dev bench --quick` takes about two minutes and is less exact. `./dev bench one many` measures these rows only
+about fifty minutes. `./dev bench --quick` takes about three minutes and is less exact. `./dev bench one many` measures these rows only
 and prints them. Close other programs first.
 )";
 

@@ -81,11 +81,11 @@ TEST(Scope, AReleaseThatIsNotAnsweredInTimeIsRepeated) {
   Nodes nodes(1);
   const Client client = open(nodes);
   {
-    const auto lease = client.lock("a", {.ttl = 30s, .node_timeout = 50ms}).try_acquire();
+    const auto lease = client.lock("a", {.ttl = 30s, .node_timeout = 300ms}).try_acquire();
     ASSERT_TRUE(lease);
     nodes[0].pause();
   }
-  std::this_thread::sleep_for(300ms);
+  std::this_thread::sleep_for(800ms);
   nodes[0].resume();
   EXPECT_TRUE(wait_until([&] { return nodes.none_has("redlock:a"); }));
 }

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <list>
+#include <stdexcept>
 #include <thread>
 
 #include "postgres/contender.hpp"
@@ -186,44 +187,57 @@ TEST_F(FewConnections, AServerWithoutAConnectionLeftIsFullUntilOneIsFree) {
   EXPECT_EQ(client.acquire(), "granted");
 }
 
-// Mounts that only this process sees, and what it starts from now on.
-bool have_own_mounts() {
-  return unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
-}
+// A disk of a megabyte among the files of a server. Only this process sees it, and what it starts from now on.
+class SmallDisk {
+ public:
+  static bool possible() {
+    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+  }
+  explicit SmallDisk(const PostgresServer& server) : path_(server.directory() / "small") {
+    struct stat owner{};
+    std::filesystem::create_directory(path_);
+    const bool known = stat(server.directory().c_str(), &owner) == 0;
+    const std::string options = "size=1m,mode=700,uid=" + std::to_string(owner.st_uid);
+    if (!known || mount("tmpfs", path_.c_str(), "tmpfs", 0, options.c_str()) != 0)
+      throw std::runtime_error("cannot mount " + path_.string());
+  }
+  ~SmallDisk() { umount2(path_.c_str(), MNT_DETACH); }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  void fill() {
+    std::ofstream rest(path_ / "rest");
+    while (rest << std::string(4'096, '.') << std::flush) continue;
+  }
+  void make_room() { std::filesystem::remove(path_ / "rest"); }
+
+ private:
+  std::filesystem::path path_;
+};
 
 TEST(Disk, AServerWhoseDiskIsFullSaysSoAndGoesOnWhenItIsNot) {
-  if (!have_own_mounts()) GTEST_SKIP() << "only root can mount a small disk";
-  const auto folder = std::filesystem::temp_directory_path() / ("tenure-disk-" + std::to_string(getpid()));
-  std::filesystem::create_directory(folder);
-  {
-    PostgresServer server;
-    set_up(server);
-    struct stat owner{};
-    ASSERT_EQ(stat(server.directory().c_str(), &owner), 0);
-    const std::string options = "size=1m,mode=700,uid=" + std::to_string(owner.st_uid);
-    ASSERT_EQ(mount("tmpfs", folder.c_str(), "tmpfs", 0, options.c_str()), 0);
-    server.execute("CREATE TABLESPACE small LOCATION '" + folder.string() + "'");
-    server.execute("ALTER TABLE tenure.lease SET TABLESPACE small");
-    Contender client(server);
-    ASSERT_EQ(client.acquire("before"), "granted");
-    std::ofstream rest(folder / "rest");
-    while (rest << std::string(4'096, '.') << std::flush) continue;
+  if (!SmallDisk::possible()) GTEST_SKIP() << "only root can mount a small disk";
+  PostgresServer server;
+  SmallDisk disk(server);
+  set_up(server);
+  server.execute("CREATE TABLESPACE small LOCATION '" + disk.path().string() + "'");
+  server.execute("ALTER TABLE tenure.lease SET TABLESPACE small");
+  Contender client(server);
+  ASSERT_EQ(client.acquire("before"), "granted");
 
-    // There is room for more in the page that it has, and not for another page.
-    std::string said = "granted";
-    for (int i = 0; i < 100 && said == "granted"; ++i)
-      said = client.acquire(std::string(500, 'x') + std::to_string(i));
-    EXPECT_EQ(said, "full");
-    EXPECT_EQ(client.failure().applied, core::Applied::no);
-    EXPECT_NE(client.failure().detail.find("disk is full"), std::string::npos) << client.failure().detail;
-    EXPECT_EQ(client.renew("before"), "done") << "nobody loses what it has";
+  disk.fill();
+  // There is room for more in the page that it has, and not for another page.
+  std::string said = "granted";
+  for (int i = 0; i < 100 && said == "granted"; ++i)
+    said = client.acquire(std::string(500, 'x') + std::to_string(i));
+  EXPECT_EQ(said, "full");
+  EXPECT_EQ(client.failure().applied, core::Applied::no);
+  EXPECT_NE(client.failure().detail.find("disk is full"), std::string::npos) << client.failure().detail;
+  EXPECT_EQ(client.renew("before"), "done") << "nobody loses what it has";
 
-    rest.close();
-    std::filesystem::remove(folder / "rest");
-    EXPECT_EQ(client.acquire(std::string(500, 'y')), "granted");
-  }
-  umount2(folder.c_str(), MNT_DETACH);
-  std::filesystem::remove(folder);
+  disk.make_room();
+  EXPECT_EQ(client.acquire(std::string(500, 'y')), "granted");
 }
 
 }  // namespace
