@@ -75,9 +75,10 @@ Failure classify(std::string_view sqlstate, std::string_view message) {
   if (sqlstate == "TN001") return {Applied::no, FailureCode::not_set_up, other_version(message)};
   const std::string said = core::printable(without_place(message));
   // The connection ends with these, and nobody knows whether the transaction was committed before.
-  const Applied applied = sqlstate.starts_with("57P") || sqlstate.starts_with("08") || sqlstate.empty()
-                              ? Applied::perhaps
-                              : Applied::no;
+  const Applied applied =
+      sqlstate.starts_with("57P") || sqlstate == "40003" || sqlstate.starts_with("08") || sqlstate.empty()
+          ? Applied::perhaps
+          : Applied::no;
   if (const Known* it = find(sqlstate)) return {applied, it->code, std::string(it->advice) + ": " + said};
   return {applied, FailureCode::server,
           "the server said: " + said + " (" + core::printable(sqlstate, 5) + ")"};

@@ -26,9 +26,9 @@ using Code = Refusal::Code;
 // Several servers are a quorum; each is new, and ready.
 class Api : public testing::Test {
  protected:
-  void start(std::size_t count) {
+  void start(std::size_t count, const std::vector<std::string>& settings = {}) {
     for (std::size_t i = 0; i < count; ++i) {
-      servers.push_back(std::make_unique<PostgresServer>());
+      servers.push_back(std::make_unique<PostgresServer>(PostgresServer::Options{.settings = settings}));
       urls.push_back(servers.back()->url());
       postgres_query(urls.back(), std::string(postgres::schema_sql));
     }
@@ -136,6 +136,14 @@ TEST_F(Api, AMajorityOfServersDecides) {
   const auto next = two.lock("job").try_acquire();
   ASSERT_TRUE(next) << next.error().message;
   EXPECT_GT(next->token(), token);
+}
+
+// From its first moment: what is decided about the record is durable itself, and must not be taken for what leases are.
+TEST_F(Api, TheRecordOfAServerThatMayForgetSaysSo) {
+  start(1, {"synchronous_commit=off"});
+  EXPECT_EQ(servers[0]->query("SELECT forgets FROM tenure.record"), "t");
+  EXPECT_TRUE(open("web-1").lock("job").try_acquire());
+  EXPECT_EQ(servers[0]->query("SELECT open FROM tenure.record"), "t");
 }
 
 TEST_F(Api, AHostIsFoundByItsName) {

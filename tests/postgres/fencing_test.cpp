@@ -25,7 +25,9 @@ class Fencing : public testing::Test {
   std::string written() { return server.query("SELECT string_agg(by, ',' ORDER BY by) FROM work"); }
   // As when its time has come.
   void run_out(const std::string& name = "job") {
-    server.execute("UPDATE tenure.lease SET ends = clock_timestamp() WHERE name = '" + name + "'");
+    server.execute(
+        "SET lock_timeout = '5s'; UPDATE tenure.lease SET ends = clock_timestamp() WHERE name = '" + name +
+        "'");
   }
   // The holder gives it back, and the rival has it.
   void hand_over() {

@@ -182,8 +182,12 @@ void Session::take(pg_result* result, std::vector<Answer>& answers) {
       pending_.clear();
       const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
       const char* words = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-      pending_.emplace_back(
-          tl::unexpected(state == nullptr ? lost() : classify(state, words == nullptr ? "" : words)));
+      const char* severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+      core::Failure failure = state == nullptr ? lost() : classify(state, words == nullptr ? "" : words);
+      // The server has fallen over it, perhaps behind the commit.
+      if (severity != nullptr && std::string_view(severity) != "ERROR")
+        failure.applied = core::Applied::perhaps;
+      pending_.emplace_back(tl::unexpected(std::move(failure)));
       break;
     }
     default:
@@ -222,7 +226,12 @@ runtime::Awaited Session::awaited() const {
 
 core::Failure Session::lost() const {
   // The last error of the server says more than that the connection is closed.
-  if (!pending_.empty() && !pending_.front()) return pending_.front().error();
+  if (!pending_.empty() && !pending_.front()) {
+    core::Failure last = pending_.front().error();
+    last.applied =
+        core::Applied::perhaps;  // said of one statement, and nobody knows what became of those behind it
+    return last;
+  }
   const std::string said = connection_ ? printable(PQerrorMessage(connection_.get())) : "";
   core::Failure failure = classify_connecting(said);
   failure.applied = core::Applied::perhaps;

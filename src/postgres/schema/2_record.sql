@@ -18,12 +18,17 @@ CREATE FUNCTION tenure.fence_lock() RETURNS bigint LANGUAGE sql IMMUTABLE PARALL
 RETURN 8387223120341381477;
 
 -- No token up to this one is drawn any more. Whoever draws one holds the lock shared: a sequence that is set while others draw
--- could go back. Always the last lock of a transaction, so that none waits for another in a circle.
+-- could go back. Always the last lock of a transaction, so that none waits for another in a circle. A counter begins at the time in
+-- microseconds: below that of 2001 it was lost, and goes on at the time, above what was given before.
 CREATE FUNCTION tenure.raise_fence(at_least bigint) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
+DECLARE
+  drawn bigint;
 BEGIN
   PERFORM pg_advisory_xact_lock(tenure.fence_lock());
-  IF (SELECT f.last_value FROM tenure.fence f) < at_least THEN PERFORM setval('tenure.fence', at_least); END IF;
+  drawn := (SELECT f.last_value FROM tenure.fence f);
+  IF drawn < 1000000000000000 THEN at_least := greatest(at_least, tenure.now_us()); END IF;
+  IF drawn < at_least THEN PERFORM setval('tenure.fence', at_least); END IF;
 END $$;
 
 -- Another one after a promotion or a recovery to a point in time: either may have forgotten what was committed.
@@ -142,10 +147,12 @@ END $$;
 CREATE FUNCTION tenure.init(of_prefix text, of_cap bigint, of_nodes text, new_epoch text, wall_ms bigint,
                             OUT made boolean, OUT record text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
+DECLARE
+  session_forgets boolean := tenure.forgets();
 BEGIN
   PERFORM tenure.remember();
   INSERT INTO tenure.record AS r VALUES (of_prefix, of_cap, of_nodes, new_epoch, true, tenure.life(),
-      tenure.started(tenure.forgets()), tenure.forgets(), tenure.now_us() / 1000, wall_ms, of_cap, 'new')
+      tenure.started(session_forgets), session_forgets, tenure.now_us() / 1000, wall_ms, of_cap, 'new')
     ON CONFLICT (prefix) DO UPDATE SET cap = excluded.cap, epoch = excluded.epoch, open = true, life = excluded.life,
       started = excluded.started, forgets = excluded.forgets, made = excluded.made, wall = excluded.wall,
       longest = excluded.longest, why = excluded.why
@@ -159,13 +166,15 @@ END $$;
 CREATE FUNCTION tenure.reconfigure(of_prefix text, seen_record text, new_cap bigint, new_nodes text, new_epoch text,
                                    wall_ms bigint, longest bigint, why text, OUT made boolean, OUT record text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
+DECLARE
+  session_forgets boolean := tenure.forgets();
 BEGIN
   PERFORM tenure.remember();
   PERFORM FROM tenure.record r WHERE r.prefix = of_prefix FOR UPDATE;
   made := tenure.shown_record(of_prefix) = seen_record;
   IF made THEN
     INSERT INTO tenure.record VALUES (of_prefix, new_cap, new_nodes, new_epoch, false, tenure.life(),
-      tenure.started(tenure.forgets()), tenure.forgets(), tenure.now_us() / 1000, wall_ms, reconfigure.longest, reconfigure.why)
+      tenure.started(session_forgets), session_forgets, tenure.now_us() / 1000, wall_ms, reconfigure.longest, reconfigure.why)
     ON CONFLICT (prefix) DO UPDATE SET cap = excluded.cap, nodes = excluded.nodes, epoch = excluded.epoch, open = false,
       life = excluded.life, started = excluded.started, forgets = excluded.forgets, made = excluded.made, wall = excluded.wall,
       longest = excluded.longest, why = excluded.why

@@ -28,20 +28,30 @@ BEGIN
 END $$;
 
 -- The waiter at that place of the queue, counted from 0; all null where there is none.
-CREATE FUNCTION tenure.waiter_at(of_name text, nth bigint) RETURNS tenure.waiter LANGUAGE sql VOLATILE
+CREATE FUNCTION tenure.waiter_at(of_name text, nth bigint) RETURNS tenure.waiter LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
-  SELECT w FROM tenure.waiter w WHERE w.name = of_name AND w.ends > clock_timestamp() ORDER BY w.place OFFSET nth LIMIT 1
-$$;
+DECLARE
+  found_one tenure.waiter;
+BEGIN
+  SELECT * INTO found_one FROM tenure.waiter w WHERE w.name = of_name AND w.ends > clock_timestamp()
+  ORDER BY w.place OFFSET nth LIMIT 1;
+  RETURN found_one;
+END $$;
 
-CREATE FUNCTION tenure.leave(w tenure.waiter) RETURNS void LANGUAGE sql VOLATILE
-SET search_path = pg_catalog, pg_temp AS $$ DELETE FROM tenure.waiter q WHERE q.name = w.name AND q.place = w.place $$;
+CREATE FUNCTION tenure.leave(w tenure.waiter) RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  DELETE FROM tenure.waiter q WHERE q.name = w.name AND q.place = w.place;
+END $$;
 
 -- How many stand before that ticket; null where it does not wait.
-CREATE FUNCTION tenure.place_of(of_name text, of_owner text, of_nonce bigint) RETURNS bigint LANGUAGE sql VOLATILE
+CREATE FUNCTION tenure.place_of(of_name text, of_owner text, of_nonce bigint) RETURNS bigint LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
-  SELECT (SELECT count(*) FROM tenure.waiter b WHERE b.name = of_name AND b.place < w.place AND b.ends > clock_timestamp())
-  FROM tenure.waiter w WHERE w.name = of_name AND w.owner = of_owner AND w.nonce = of_nonce AND w.ends > clock_timestamp()
-$$;
+BEGIN
+  RETURN (
+    SELECT (SELECT count(*) FROM tenure.waiter b WHERE b.name = of_name AND b.place < w.place AND b.ends > clock_timestamp())
+    FROM tenure.waiter w WHERE w.name = of_name AND w.owner = of_owner AND w.nonce = of_nonce AND w.ends > clock_timestamp());
+END $$;
 
 -- Tells the waiter at that place; who does not listen loses it to the next. All null: there is none.
 CREATE FUNCTION tenure.tell_at(of_prefix text, of_name text, nth bigint, wait_ms bigint) RETURNS tenure.waiter LANGUAGE plpgsql

@@ -39,7 +39,7 @@ END $$;
 CREATE FUNCTION tenure.acquire_or_wait(of_prefix text, of_cap bigint, of_nodes text, of_epoch text, seen bigint, of_name text,
                                by_owner text, by_nonce bigint, ttl_ms bigint, proposal bigint,
                                ticket_owner text, ticket_nonce bigint) RETURNS text LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp SET lock_timeout = '250ms' AS $$
+SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' AS $$
 DECLARE
   r tenure.record;
   l tenure.lease;
@@ -129,15 +129,13 @@ DECLARE
   drawn bigint;
 BEGIN
   IF ticket_nonce IS NULL AND proposal OPERATOR(pg_catalog.=) 0 THEN
-    -- Before the row, which is not waited for: whoever raises the counter waits for nothing any more.
-    IF pg_catalog.pg_advisory_xact_lock_shared(tenure.fence_lock()) IS NULL THEN RETURN NULL; END IF;
     SELECT l.ctid INTO place FROM tenure.lease l, tenure.record r
     WHERE l.name OPERATOR(pg_catalog.=) of_name AND l.ends OPERATOR(pg_catalog.<=) pg_catalog.clock_timestamp()
       AND r.prefix OPERATOR(pg_catalog.=) of_prefix AND r.open AND r.cap OPERATOR(pg_catalog.=) of_cap
       AND r.nodes OPERATOR(pg_catalog.=) of_nodes AND r.epoch OPERATOR(pg_catalog.=) of_epoch
       AND r.started OPERATOR(pg_catalog.=) tenure.started(r.forgets) AND (r.forgets OR NOT tenure.forgets())
     FOR UPDATE OF l SKIP LOCKED;
-    IF place IS NOT NULL THEN
+    IF place IS NOT NULL AND pg_catalog.pg_advisory_xact_lock_shared(tenure.fence_lock()) IS NOT NULL THEN
       UPDATE tenure.lease l SET owner = by_owner, nonce = by_nonce, token = pg_catalog.nextval('tenure.fence'),
         ends = pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) tenure.ms(ttl_ms), kept = false, told = 0, turns = 0
       WHERE l.ctid OPERATOR(pg_catalog.=) place RETURNING l.token INTO drawn;
@@ -210,6 +208,7 @@ DECLARE
   r tenure.record;
   l tenure.lease;
   obstacle text;
+  locked boolean;
   install boolean;
   highest bigint := 0;
   answers integer[] := '{}';
@@ -221,6 +220,7 @@ BEGIN
   FOR i IN 1..cardinality(names) LOOP
     -- Which lock it takes is known before: see tenure.acquire_or_wait().
     SELECT * INTO l FROM tenure.lease WHERE name = names[i];
+    locked := true;
     IF l.owner = owners[i] AND l.nonce = nonces[i] THEN
       SELECT * INTO l FROM tenure.lease WHERE name = names[i] FOR NO KEY UPDATE;
       IF (l.owner, l.nonce) IS DISTINCT FROM (owners[i], nonces[i]) THEN
@@ -233,8 +233,13 @@ BEGIN
         INSERT INTO tenure.lease (name) VALUES (names[i]) ON CONFLICT DO NOTHING;
         SELECT * INTO l FROM tenure.lease WHERE name = names[i] FOR UPDATE;
       END LOOP;
+    ELSE
+      locked := false;
     END IF;
-    IF l.ends > clock_timestamp() THEN
+    -- What is not locked may be another's by now.
+    IF NOT locked THEN
+      install := false;
+    ELSIF l.ends > clock_timestamp() THEN
       install := (NOT l.kept AND l.owner = owners[i] AND l.nonce = nonces[i]) OR (NOT r.open AND l.token <= tokens[i]);
     ELSE
       install := heal OR NOT r.open;
@@ -273,18 +278,21 @@ BEGIN
     RETURN '{-1}';
   END IF;
   IF NOT wake OR NOT tenure.pass_on(of_prefix, of_name) THEN
-    UPDATE tenure.lease SET ends = '-infinity', kept = false, told = 0, turns = 0, awaited = awaited AND NOT wake
-    WHERE name = of_name;
+    UPDATE tenure.lease SET ends = clock_timestamp() - interval '1 second', kept = false, told = 0, turns = 0,
+      awaited = awaited AND NOT wake WHERE name = of_name;
   END IF;
   RETURN '{1}';
 END $$;
 
--- The same, and what clients call: a lease that nobody waits for is given back in one statement.
+-- The same, and what clients call: a lease that nobody waits for is given back in one statement. Nobody waits for the disk either:
+-- a crash may forget a release, and the name is then taken until its time is over. The grant that comes after it is committed
+-- behind it.
 CREATE FUNCTION tenure.release(of_prefix text, of_name text, by_owner text, by_nonce bigint, ticket_owner text,
                                ticket_nonce bigint, wake boolean) RETURNS integer[] LANGUAGE plpgsql AS $$
 BEGIN
+  IF pg_catalog.set_config('synchronous_commit', 'off', true) IS NULL THEN RETURN NULL; END IF;
   IF ticket_nonce IS NULL THEN
-    UPDATE tenure.lease l SET ends = '-infinity'
+    UPDATE tenure.lease l SET ends = pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) tenure.ms(1000)
     WHERE l.name OPERATOR(pg_catalog.=) of_name AND l.owner OPERATOR(pg_catalog.=) by_owner
       AND l.nonce OPERATOR(pg_catalog.=) by_nonce AND NOT l.kept AND NOT l.awaited
       AND l.ends OPERATOR(pg_catalog.>) pg_catalog.clock_timestamp();
@@ -304,12 +312,14 @@ DECLARE
   l tenure.lease;
 BEGIN
   SELECT * INTO l FROM tenure.lease WHERE name = of_name FOR UPDATE;
+  WHILE NOT FOUND AND hold_ms > 0 LOOP
+    INSERT INTO tenure.lease (name) VALUES (of_name) ON CONFLICT DO NOTHING;
+    SELECT * INTO l FROM tenure.lease WHERE name = of_name FOR UPDATE;
+  END LOOP;
   IF l.name IS NULL OR l.ends <= clock_timestamp() THEN
     IF hold_ms = 0 THEN RETURN 0; END IF;
-    INSERT INTO tenure.lease (name, owner, nonce, token, ends)
-      VALUES (of_name, mark_owner, mark_nonce, mark_token, clock_timestamp() + tenure.ms(hold_ms))
-    ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, nonce = excluded.nonce, token = excluded.token,
-      ends = excluded.ends, kept = false, told = 0, turns = 0;
+    UPDATE tenure.lease SET owner = mark_owner, nonce = mark_nonce, token = mark_token,
+      ends = clock_timestamp() + tenure.ms(hold_ms), kept = false, told = 0, turns = 0 WHERE name = of_name;
     RETURN 2;
   END IF;
   IF l.owner = mark_owner AND l.nonce = mark_nonce THEN RETURN 1; END IF;
