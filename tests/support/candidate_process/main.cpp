@@ -32,9 +32,8 @@ void look(const std::stop_token& stop, const Election& election, milliseconds le
   for (auto last = BootClock::now(); !stop.stop_requested();) {
     const auto before = BootClock::now();
     const bool leads = election.is_leader();
-    const auto after = BootClock::now();
     if (before - last > lease * 6 / 10) say(std::string("woke leads=") + (leads ? "1" : "0"));
-    last = after;
+    last = before;  // it may be stopped in the middle of a look, too: then the next one says so
     const auto term = election.term();
     if (leads && term)
       say("leads " + to_text(*term) + " " + to_text(before) + " " + to_text(BootClock::now()));
