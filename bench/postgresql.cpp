@@ -29,7 +29,7 @@ std::unique_ptr<Database> Database::start(Stage& stage, Commits commits) {
 
 Database::Database(std::shared_ptr<test::PostgresServer> server)
     : server_(std::move(server)), epoch_("bench") {
-  test::postgres_query(url(), std::string(postgres::schema_sql));
+  test::postgres_query(url(), postgres::schema_sql());
   const postgres::Address address = postgres::parse_url(url()).value();
   auto caller = postgres::Caller::connect(address, std::chrono::seconds(10));
   const postgres::Introduction introduction{epoch_, runtime::wall_now_ms()};

@@ -101,17 +101,18 @@ struct PollerOptions {
 
   /// Stores results. Without them cadence begins anew at each hand-over.
   bool store = true;
-  /// The URL of the Redis where results are stored. Empty: with the data of the fleet (Fleet::data()), and with its TLS; nowhere
-  /// where the fleet does not say where that is.
+  /// The URL of the Redis or PostgreSQL where results are stored. Empty: with the data of the fleet (Fleet::data()), and with its TLS;
+  /// nowhere where the fleet does not say where that is.
   std::string data{};
   /// For that URL. Refused where it is not given, or does not begin with rediss://.
   Tls tls{};
-  /// The leases live on that Redis and on no other: a result is refused as soon as its lease has passed on, not only
+  /// The leases live there and nowhere else: a result is refused as soon as its lease has passed on, not only
   /// once a later owner has stored one. Unset: as the fleet says, and false where data names another Redis than the fleet's, or
   /// another database of it; true where the fleet does not say. As which user results are stored makes no difference.
   std::optional<bool> leases_in_data{};
-  /// Results go to the hash <state_prefix><id>, and are told on the channel <channel_prefix><id>, both behind the prefix of
-  /// the fleet's client unless that is the usual one. Empty: <fleet>:state:, of the fleet poll state:, and <fleet>:events:.
+  /// In Redis results go to the hash <state_prefix><id>, and are told on the channel <channel_prefix><id>, both behind the prefix of
+  /// the fleet's client unless that is the usual one. Empty: <fleet>:state:, of the fleet poll state:, and <fleet>:events:. In
+  /// PostgreSQL they are rows of tenure.state, and told nowhere: there both are refused.
   std::string state_prefix{};
   std::string channel_prefix{};
   /// What is longer is cut before it is stored.

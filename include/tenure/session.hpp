@@ -52,20 +52,21 @@ class SessionSource {
   virtual tl::expected<Sessions, std::string> read() = 0;
 };
 
-struct RedisSessionsOptions {
+struct StoredSessionsOptions {
   enum class Find : std::uint8_t {
     scan,   // goes through all keys: whoever writes session:<id> is heard, with redis-cli as well
     index,  // reads only what has changed in the index that `tenure sessions` keeps: for large keyspaces
   };
-  /// Of the Redis where they are. Empty: with the data of the fleet (Fleet::data()), and with its TLS; without a fleet, or
-  /// where it does not say where that is, redis://127.0.0.1:6379.
+  /// Of the Redis or PostgreSQL where they are. Empty: with the data of the fleet (Fleet::data()), and with its TLS; without a fleet,
+  /// or where it does not say where that is, redis://127.0.0.1:6379.
   std::string url{};
   /// For that URL. Refused where it is not given, or does not begin with rediss://.
   Tls tls{};
+  /// How they are found on Redis. PostgreSQL has an index of its own, for whoever writes them.
   Find find = Find::scan;
   /// Whose sessions and index they are.
   std::string fleet = "poll";
-  /// What the keys of sessions begin with. Empty: <fleet>:session:, and session: in the fleet poll.
+  /// What the keys of sessions begin with on Redis. Empty: <fleet>:session:, and session: in the fleet poll.
   std::string prefix{};
   /// That of the fleet's client (ClientOptions::prefix), which stands before all keys unless it is the usual one.
   std::string tenure_prefix = "tenure:";
@@ -75,14 +76,15 @@ struct RedisSessionsOptions {
   std::chrono::milliseconds timeout{2'000};
 };
 
-std::string_view to_string(RedisSessionsOptions::Find find);
+std::string_view to_string(StoredSessionsOptions::Find find);
 
-/// Sessions in a Redis: keys such as session:<id>, each JSON {"address", "interval_ms", "paused", …}. Refused (usage) when
-/// an option is wrong. Connects when it is read, and again when the connection broke.
-tl::expected<std::unique_ptr<SessionSource>, Refusal> redis_sessions(
-    const RedisSessionsOptions& options = {});
-/// Those of this fleet: its name, the prefix of its client and its Redis need not be said again.
-tl::expected<std::unique_ptr<SessionSource>, Refusal> redis_sessions(const Fleet& fleet,
-                                                                     RedisSessionsOptions options = {});
+/// Sessions that are kept in a store: in Redis keys such as session:<id>, in PostgreSQL rows of tenure.session, each JSON {"address",
+/// "interval_ms", "paused", …}. Refused (usage) when an option is wrong, or is not for that store. Connects when it is read, and again
+/// when the connection broke.
+tl::expected<std::unique_ptr<SessionSource>, Refusal> stored_sessions(
+    const StoredSessionsOptions& options = {});
+/// Those of this fleet: its name, the prefix of its client and where its data is need not be said again.
+tl::expected<std::unique_ptr<SessionSource>, Refusal> stored_sessions(const Fleet& fleet,
+                                                                      StoredSessionsOptions options = {});
 
 }  // namespace tenure

@@ -10,13 +10,16 @@ namespace tenure::detail {
 
 namespace {
 
+std::string linked_without_postgresql() {
+  return "this program was linked without PostgreSQL: link tenure::postgresql (tenure-postgresql.pc)";
+}
+
 OpenedStore open_postgresql(const ClientOptions& options) {
   if (!std::ranges::all_of(options.nodes, postgres::is_url)) {
     return tl::unexpected(std::string("some nodes are PostgreSQL and some are not: all must be of one kind"));
   }
   if (&tenure_open_postgresql == nullptr) {
-    return tl::unexpected(std::string(
-        "this program was linked without PostgreSQL: link tenure::postgresql (tenure-postgresql.pc)"));
+    return tl::unexpected(linked_without_postgresql());
   }
   OpenedStore opened;
   tenure_open_postgresql(options, opened);
@@ -29,6 +32,13 @@ OpenedStore open_store(const ClientOptions& options) {
   if (std::ranges::any_of(options.nodes, postgres::is_url)) return open_postgresql(options);
   // Also what no store knows: it says which schemes there are.
   return redis::open_store(options);
+}
+
+OpenedServer open_server(const std::string& url, core::Duration timeout) {
+  if (&tenure_open_server == nullptr) return tl::unexpected(linked_without_postgresql());
+  OpenedServer opened;
+  tenure_open_server(url, timeout, opened);
+  return opened;
 }
 
 }  // namespace tenure::detail

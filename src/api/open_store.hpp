@@ -5,6 +5,8 @@
 #include <string>
 #include <tl/expected.hpp>
 
+#include "core/base/time.hpp"
+#include "postgres/server.hpp"
 #include "runtime/store/store.hpp"
 #include "tenure/options.hpp"
 
@@ -15,9 +17,16 @@ using OpenedStore = tl::expected<std::shared_ptr<const runtime::Store>, std::str
 // By the scheme of their URLs. The error is a sentence without secrets.
 OpenedStore open_store(const ClientOptions& options);
 
+// The PostgreSQL of that URL, for work that asks it now and then. The error is a sentence without secrets, also where this program was
+// linked without PostgreSQL.
+using OpenedServer = tl::expected<std::unique_ptr<postgres::Server>, std::string>;
+OpenedServer open_server(const std::string& url, core::Duration timeout);
+
 }  // namespace tenure::detail
 
 // Defined in the component postgresql, and nowhere in programs that do not link it: so they need no libpq. By its plain name the
-// linker is told to look for it.
+// linker is told to look for the first, and finds the other beside it.
 extern "C" [[gnu::weak]] void tenure_open_postgresql(const tenure::ClientOptions& options,
                                                      tenure::detail::OpenedStore& opened);
+extern "C" [[gnu::weak]] void tenure_open_server(const std::string& url, tenure::core::Duration timeout,
+                                                 tenure::detail::OpenedServer& opened);

@@ -104,20 +104,26 @@ Call call(const core::LookRequest& it, const Keyspace&, const Standing&) {
   return {"SELECT * FROM tenure.look($1)", {array_text(names)}};
 }
 
+// What keys of the fleet begin with, as the core knows it, ends with a colon.
+std::string fleet_of(std::string_view key_prefix) {
+  if (key_prefix.ends_with(':')) key_prefix.remove_suffix(1);
+  return std::string(key_prefix);
+}
+
 Call call(const core::BeatRequest& it, const Keyspace&, const Standing&) {
   std::vector<std::int64_t> owned;
   owned.reserve(it.owned.size());
   for (const core::SessionHash hash : it.owned) owned.push_back(static_cast<std::int64_t>(hash));
   const core::Beat& beat = it.beat;
   return {"SELECT * FROM tenure.beat($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)",
-          {it.fleet, it.id, beat.boot, number(beat.started_ms), std::to_string(beat.weight),
+          {fleet_of(it.fleet), it.id, beat.boot, number(beat.started_ms), std::to_string(beat.weight),
            number(beat.owned), number(beat.version), beat.digest ? Value(number(*beat.digest)) : std::nullopt,
            array_text(owned), number(it.ttl)}};
 }
 
 Call call(const core::ListsRequest& it, const Keyspace&, const Standing&) {
   const std::vector<std::string_view> ids(it.ids.begin(), it.ids.end());
-  return {"SELECT * FROM tenure.lists($1,$2)", {it.fleet, array_text(ids)}};
+  return {"SELECT * FROM tenure.lists($1,$2)", {fleet_of(it.fleet), array_text(ids)}};
 }
 
 core::Failure misfit(const std::string& what) {

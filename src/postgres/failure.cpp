@@ -58,9 +58,10 @@ const Known* find(std::string_view state) {
 std::string other_version(std::string_view message) {
   const std::string theirs = core::printable(message, 20);
   const std::string ours = std::to_string(schema_version);
-  return "the schema tenure there is of version " + theirs + ", and this program knows version " + ours +
-         (theirs < ours && theirs.size() <= ours.size() ? ": tenure init upgrades it"
-                                                        : ": a newer program is needed");
+  return "the schema tenure there is of version " + theirs + ", and this program needs version " + ours +
+         (theirs < ours && theirs.size() <= ours.size()
+              ? ": tenure init upgrades it, as the role that owns it"
+              : ": a newer program is needed");
 }
 
 // The words behind "FATAL:  28P01: " and before the end of the line.

@@ -107,7 +107,7 @@ TEST(PostgresqlInit, ASchemaThatIsNotOursIsLeftAlone) {
   const Result newer = init(postgres.url());
   EXPECT_EQ(newer.code, 69);
   EXPECT_TRUE(has(newer.err,
-                  "its schema tenure is of version 99, and this program knows version 1: use a "
+                  "its schema tenure is of version 99, and this program needs version 2: use a "
                   "newer tenure"))
       << newer.err;
 }

@@ -85,7 +85,7 @@ class PostgresConformance : public ::testing::Test {
   // By the schema as it ships. With TENURE_SEED=… that one alone, of which no tally is to be expected.
   template <class History>
   void run_all(std::uint64_t seeds, int steps) {
-    real_.install(std::string(SteppedPostgres::shipped_schema()));
+    real_.install(SteppedPostgres::shipped_schema());
     PostgresTwins twins(real_, host_, PostgresSequence::owners());
     const char* chosen = std::getenv("TENURE_SEED");
     const std::uint64_t first = chosen != nullptr ? std::strtoull(chosen, nullptr, 10) : 1;
@@ -123,7 +123,7 @@ TEST_F(PostgresConformance, TurnsOfLongQueuesComeTheSameWayAsOnRedis) {
 
 // With the shortest leases: who is far behind looks later than twice the cap, because all look one after the other.
 TEST_F(PostgresConformance, WhoLooksWhenItIsToldToKeepsItsPlaceInALongQueue) {
-  real_.install(std::string(SteppedPostgres::shipped_schema()));
+  real_.install(SteppedPostgres::shipped_schema());
   PostgresTwins twins(real_, host_, PostgresSequence::owners());
   constexpr core::Ttl cap{500};
   constexpr int waiters = 120;
@@ -208,7 +208,7 @@ TEST_F(PostgresConformance, FindsBugsThatArePlantedInTheSchema) {
   constexpr std::uint64_t steps_max = 8'000;
   std::string found;
   for (const Bug& bug : bugs) {
-    const std::string schema = with(bug, std::string(SteppedPostgres::shipped_schema()));
+    const std::string schema = with(bug, SteppedPostgres::shipped_schema());
     ASSERT_NE(schema, "") << bug.what << ": \"" << bug.text << "\" is not in the schema, or more than once";
     real_.install(schema);
     PostgresTwins twins(real_, host_, PostgresSequence::owners());

@@ -13,7 +13,7 @@ namespace tenure::conformance {
 namespace {
 
 using postgres::Call;
-using postgres::Session;
+using postgres::Wire;
 
 constexpr auto patience = std::chrono::seconds(30);
 
@@ -65,8 +65,8 @@ std::string with_stepped_clock(const std::string& schema) {
 }
 
 // Until it stirs, or not at all.
-void wait(const Session& session) {
-  const runtime::Awaited awaited = session.awaited();
+void wait(const Wire& wire) {
+  const runtime::Awaited awaited = wire.awaited();
   if (!runtime::wait_for(awaited.fd, awaited.events, runtime::boot_now() + patience))
     throw std::runtime_error("PostgreSQL is silent");
 }
@@ -76,29 +76,29 @@ void expect(const Result& result) {
   if (!result) throw std::runtime_error(result.error().detail);
 }
 
-void connect(Session& session) {
-  session.dial();
+void connect(Wire& wire) {
+  wire.dial();
   while (true) {
-    const auto connected = session.on_dialing();
+    const auto connected = wire.on_dialing();
     expect(connected);
     if (*connected) return;
-    wait(session);
+    wait(wire);
   }
 }
 
 // The answers to all of them, each a transaction of its own.
-std::vector<Session::Answer> ask_all(Session& session, const std::vector<Call>& calls) {
-  for (const Call& call : calls) expect(session.say(call));
-  std::vector<Session::Answer> answers;
+std::vector<Wire::Answer> ask_all(Wire& wire, const std::vector<Call>& calls) {
+  for (const Call& call : calls) expect(wire.say(call));
+  std::vector<Wire::Answer> answers;
   while (true) {
-    expect(session.flush());
-    expect(session.read(answers));
+    expect(wire.flush());
+    expect(wire.read(answers));
     if (answers.size() == calls.size()) return answers;
-    wait(session);
+    wait(wire);
   }
 }
 
-std::string text_in(const Session::Answer& answer, std::size_t column) {
+std::string text_in(const Wire::Answer& answer, std::size_t column) {
   expect(answer);
   return answer->at(0).at(column).value_or("");
 }
@@ -109,13 +109,13 @@ SteppedPostgres::SteppedPostgres()
     : server_(
           {.settings = {"fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off"}}),
       address_(postgres::parse_url(server_.url()).value()),
-      session_(address_),
+      wire_(address_),
       listener_(address_) {
-  connect(session_);
+  connect(wire_);
   connect(listener_);
 }
 
-std::string_view SteppedPostgres::shipped_schema() { return postgres::schema_sql; }
+std::string SteppedPostgres::shipped_schema() { return postgres::schema_sql(); }
 
 void SteppedPostgres::install(const std::string& schema) {
   test::postgres_query(server_.url(),
@@ -123,22 +123,22 @@ void SteppedPostgres::install(const std::string& schema) {
 }
 
 void SteppedPostgres::clear(core::Token fence) {
-  ask(session_, {"SELECT test.clear($1)", {std::to_string(fence)}});
+  ask(wire_, {"SELECT test.clear($1)", {std::to_string(fence)}});
   ask(listener_, {"SELECT pg_advisory_unlock_all()"});
 }
 
 void SteppedPostgres::set_clock(std::int64_t unix_ms) {
-  ask(session_, {"SELECT set_config('test.now', $1, false)", {std::to_string(unix_ms)}});
+  ask(wire_, {"SELECT set_config('test.now', $1, false)", {std::to_string(unix_ms)}});
 }
 
 SteppedPostgres::Outcome SteppedPostgres::call(const Call& call) {
-  auto answers = ask_all(session_, {call, {"SELECT * FROM test.look()"}});
+  auto answers = ask_all(wire_, {call, {"SELECT * FROM test.look()"}});
   Outcome outcome{.answer = std::move(answers[0])};
   outcome.record = postgres::found_record(text_in(answers[1], 0));
   outcome.fence = core::read_number<core::Token>(text_in(answers[1], 1)).value();
   outcome.data = text_in(answers[1], 2);
   // A session hears what it has sent itself before it is asked again.
-  outcome.messages = session_.messages();
+  outcome.messages = wire_.messages();
   return outcome;
 }
 
@@ -152,18 +152,18 @@ void SteppedPostgres::stop_listening(const std::string& what) {
 
 void SteppedPostgres::overhear(const std::vector<std::string>& whats) {
   for (const std::string& what : whats) {
-    const auto rows = ask(session_, postgres::listen_call(what));
+    const auto rows = ask(wire_, postgres::listen_call(what));
     const std::string statement = "LISTEN " + rows.at(0).at(1).value();
-    ask(session_, {statement.c_str()});
+    ask(wire_, {statement.c_str()});
   }
 }
 
 void SteppedPostgres::begin_new_life() {
-  ask(session_, {"UPDATE tenure.record SET life = 'another', started = '-infinity'"});
+  ask(wire_, {"UPDATE tenure.record SET life = 'another', started = '-infinity'"});
 }
 
-postgres::Rows SteppedPostgres::ask(Session& session, const Call& call) {
-  auto answers = ask_all(session, {call});
+postgres::Rows SteppedPostgres::ask(Wire& wire, const Call& call) {
+  auto answers = ask_all(wire, {call});
   expect(answers[0]);
   return std::move(*answers[0]);
 }

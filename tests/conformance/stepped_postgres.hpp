@@ -10,7 +10,7 @@
 
 #include "postgres/call.hpp"
 #include "postgres/net/address.hpp"
-#include "postgres/net/session.hpp"
+#include "postgres/net/wire.hpp"
 #include "support/postgres_server.hpp"
 
 namespace tenure::conformance {
@@ -22,7 +22,7 @@ class SteppedPostgres {
 
   // Makes the schema by that text, which is shipped_schema() or much like it. What there was is gone.
   void install(const std::string& schema);
-  static std::string_view shipped_schema();
+  static std::string shipped_schema();
 
   // No record, no lease, nobody waits or listens, and the next token is one larger than that.
   void clear(core::Token fence);
@@ -48,12 +48,12 @@ class SteppedPostgres {
   void begin_new_life();
 
  private:
-  postgres::Rows ask(postgres::Session& session, const postgres::Call& call);
+  postgres::Rows ask(postgres::Wire& wire, const postgres::Call& call);
 
   test::PostgresServer server_;
   postgres::Address address_;
-  postgres::Session session_;
-  postgres::Session listener_;
+  postgres::Wire wire_;
+  postgres::Wire listener_;
 };
 
 }  // namespace tenure::conformance

@@ -2,12 +2,17 @@
 
 #include <utility>
 
+#include "postgres/net/asked_server.hpp"
 #include "postgres/net/caller.hpp"
 #include "postgres/net/postgres_node.hpp"
 #include "postgres/net/postgres_store.hpp"
+#include "postgres/poll/postgres_results.hpp"
+#include "postgres/poll/postgres_sessions.hpp"
 #include "postgres/schema.hpp"
 #include "redis/net/redis_node.hpp"
 #include "redis/net/redis_store.hpp"
+#include "redis/poll/redis_results.hpp"
+#include "redis/poll/redis_sessions.hpp"
 #include "redis/url.hpp"
 #include "runtime/wall_clock.hpp"
 #include "support/memory_store.hpp"
@@ -18,6 +23,8 @@
 namespace tenure::test {
 
 namespace {
+
+constexpr auto patience = std::chrono::seconds(10);
 
 class Memory : public Store {
  public:
@@ -32,6 +39,33 @@ class Memory : public Store {
   MemoryStore store_{terms()};
 };
 
+class RedisData : public FleetData {
+ public:
+  explicit RedisData(RedisServer& server)
+      : server_(server), address_(redis::parse_url(server.url()).value()) {}
+  bool put(const std::string& id, const std::string& text,
+           const std::optional<std::string>& before) override {
+    const auto answer = server_.command(redis::session_put_call(keys_, {id, text}, before));
+    return redis::session_put(answer).value() != redis::Put::changed;
+  }
+  bool remove(const std::string& id) override {
+    return redis::session_removed(server_.command(redis::session_remove_call(keys_, id))).value();
+  }
+  std::unique_ptr<SessionSource> sessions() override {
+    return std::make_unique<redis::RedisSessions>(redis::RedisSessions::Source{
+        address_, {}, keys_, StoredSessionsOptions::Find::index, poll::Addresses::http, patience});
+  }
+  std::unique_ptr<poll::ResultStore> results(Leases leases) override {
+    return std::make_unique<redis::RedisResults>(redis::RedisResults::Place{
+        address_, {}, keys_.states(), keys_.events(), leases == Leases::here, patience});
+  }
+
+ private:
+  RedisServer& server_;
+  redis::Address address_;
+  redis::SessionKeys keys_{};
+};
+
 class Redis : public Store {
  public:
   Redis() { init(server_, terms().cap, terms().set); }
@@ -44,6 +78,7 @@ class Redis : public Store {
   std::optional<LockName> own_name() override { return LockName{"tenure:", "fence"}; }
   void lose_everything() override { server_.restart(); }
   void go_away() override { server_.kill(); }
+  std::unique_ptr<FleetData> data() override { return std::make_unique<RedisData>(server_); }
 
  private:
   redis::Nodes nodes_of(const core::Terms& terms) const {
@@ -54,6 +89,35 @@ class Redis : public Store {
   }
 
   RedisServer server_;
+};
+
+class PostgresData : public FleetData {
+ public:
+  explicit PostgresData(const std::string& url) : url_(url), server_(open()) {}
+  bool put(const std::string& id, const std::string& text,
+           const std::optional<std::string>& before) override {
+    const auto rows = server_->ask(postgres::session_put_call(fleet, {id, text}, before));
+    return postgres::session_put(rows.value()).value() != postgres::Put::changed;
+  }
+  bool remove(const std::string& id) override {
+    return postgres::session_removed(server_->ask(postgres::session_remove_call(fleet, id)).value()).value();
+  }
+  std::unique_ptr<SessionSource> sessions() override {
+    return std::make_unique<postgres::PostgresSessions>(open(), fleet, poll::Addresses::http);
+  }
+  std::unique_ptr<poll::ResultStore> results(Leases leases) override {
+    return std::make_unique<postgres::PostgresResults>(
+        open(), postgres::PostgresResults::Place{fleet, leases == Leases::here});
+  }
+
+ private:
+  static constexpr auto fleet = "poll";
+  std::unique_ptr<postgres::Server> open() const {
+    return postgres::server_at(postgres::parse_url(url_).value(), patience);
+  }
+
+  std::string url_;
+  std::unique_ptr<postgres::Server> server_;
 };
 
 class Postgres : public Store {
@@ -71,6 +135,7 @@ class Postgres : public Store {
     set_up(false);
   }
   void go_away() override { server_.kill(); }
+  std::unique_ptr<FleetData> data() override { return std::make_unique<PostgresData>(server_.url()); }
 
  private:
   postgres::Nodes nodes_of(const core::Terms& terms) const {
@@ -80,7 +145,7 @@ class Postgres : public Store {
   void set_up(bool is_new) {
     const postgres::Address address = postgres::parse_url(server_.url()).value();
     postgres_query(server_.url(), "DROP SCHEMA IF EXISTS tenure CASCADE");
-    postgres_query(server_.url(), std::string(postgres::schema_sql));
+    postgres_query(server_.url(), postgres::schema_sql());
     auto caller = postgres::Caller::connect(address, std::chrono::seconds(10));
     if (is_new)
       caller->call(postgres::init_call({"e0", runtime::wall_now_ms()}, nodes_of(terms()).keyspace)).value();

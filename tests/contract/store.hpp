@@ -10,11 +10,27 @@
 #include <vector>
 
 #include "core/lease/record.hpp"
+#include "poll/result_store.hpp"
 #include "runtime/store/node.hpp"
 #include "runtime/store/store.hpp"
 #include "support/asking.hpp"
+#include "tenure/session.hpp"
 
 namespace tenure::test {
+
+// What a fleet keeps in a node beside leases: sessions as tenure sessions writes and polls read them, and results.
+class FleetData {
+ public:
+  virtual ~FleetData() = default;
+  // Over that text, or where there is none. False: another text is there.
+  virtual bool put(const std::string& id, const std::string& text,
+                   const std::optional<std::string>& before) = 0;
+  // False: there was none.
+  virtual bool remove(const std::string& id) = 0;
+  virtual std::unique_ptr<SessionSource> sessions() = 0;
+  enum class Leases : std::uint8_t { here, elsewhere };
+  virtual std::unique_ptr<poll::ResultStore> results(Leases leases) = 0;
+};
 
 // One node, new, and open to clients of terms().
 class Store {
@@ -35,6 +51,8 @@ class Store {
   virtual void lose_everything() = 0;
   // Is there no more.
   virtual void go_away() = 0;
+  // Where a fleet's sessions and results are; none where the store keeps only leases.
+  virtual std::unique_ptr<FleetData> data() { return nullptr; }
 
   static core::Terms terms() { return {core::Ttl(60'000), "1"}; }
 };

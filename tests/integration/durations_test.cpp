@@ -104,7 +104,7 @@ TEST(Durations, OfAPollerAreRefusedByTheirName) {
     options = {};
     options.backoff_max = duration;
     expect_refused(refusal(HttpPoll{}, options), "backoff_max", duration);
-    expect_refused(refusal_of(redis_sessions({.timeout = duration})), "timeout", duration);
+    expect_refused(refusal_of(stored_sessions({.timeout = duration})), "timeout", duration);
   }
 }
 

@@ -24,7 +24,7 @@ class Instance {
  public:
   Instance(const Client& client, const FleetOptions& options, PollerOptions poller = {})
       : fleet(client.fleet("poll", options).value()),
-        poller_(*fleet, redis_sessions(*fleet, {.http = false}).value(), work(), std::move(poller)) {
+        poller_(*fleet, stored_sessions(*fleet, {.http = false}).value(), work(), std::move(poller)) {
     const auto started = poller_.start();
     EXPECT_TRUE(started) << started.error().message;
   }
@@ -140,12 +140,12 @@ TEST(FleetData, TlsWithoutTheUrlThatItIsForIsRefused) {
   EXPECT_EQ(refused.error().message, "data_tls is set, and data names no Redis that it is for");
 
   const auto fleet = client.fleet("poll", short_lives).value();
-  const auto source = redis_sessions(*fleet, {.tls = tls});
+  const auto source = stored_sessions(*fleet, {.tls = tls});
   ASSERT_FALSE(source);
   EXPECT_EQ(source.error().code, Refusal::Code::usage);
   EXPECT_EQ(source.error().message, "tls is set, and url names no Redis that it is for");
 
-  Poller poller(*fleet, redis_sessions(*fleet).value(), HttpPoll{}, {.tls = tls});
+  Poller poller(*fleet, stored_sessions(*fleet).value(), HttpPoll{}, {.tls = tls});
   const auto started = poller.start();
   ASSERT_FALSE(started);
   EXPECT_EQ(started.error().code, Refusal::Code::usage);
@@ -162,7 +162,7 @@ TEST(FleetData, AnotherRedisMayBeNamedForSessionsAndForResults) {
   CallbackPoll work{.call = [](const Session&, const SessionLease&, const std::stop_token&) {
     return PollOutcome{.ok = true};
   }};
-  Poller poller(*fleet, redis_sessions(*fleet, {.url = source.url(), .http = false}).value(), work,
+  Poller poller(*fleet, stored_sessions(*fleet, {.url = source.url(), .http = false}).value(), work,
                 {.data = results.url()});
   ASSERT_TRUE(poller.start());
   EXPECT_TRUE(wait_until([&] { return stores(results); }, patience))
@@ -182,7 +182,7 @@ TEST(FleetData, ResultsAreNotStoredWhereNobodyWantsThem) {
 TEST(FleetData, AFleetThatDoesNotSayHasNone) {
   FakeFleet fleet;
   EXPECT_EQ(fleet.data().url, "");
-  EXPECT_TRUE(redis_sessions(fleet)) << "it looks on this machine, as ever";
+  EXPECT_TRUE(stored_sessions(fleet)) << "it looks on this machine, as ever";
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ TEST_F(ApiPrefix, AFleetReadsPollsAndStoresUnderIt) {
   }
   const Client client = open_under("a:");
   auto fleet = client.fleet("poll", {.ttl = 3s}).value();
-  auto source = redis_sessions(*fleet, {.url = nodes[0].url(), .http = false}).value();
+  auto source = stored_sessions(*fleet, {.url = nodes[0].url(), .http = false}).value();
   std::atomic<int> wrong = 0;
   CallbackPoll work{.call = [&](const Session& session, const SessionLease& lease, const std::stop_token&) {
     wrong += session.address == "a:" && lease.key == "a:poll:lease:s1" ? 0 : 1;
@@ -90,7 +90,7 @@ TEST_F(ApiPrefix, ANamedFleetHasSessionsAndResultsOfItsOwnAndItsNameIsSaidOnce) 
   }
   const Client client = open(nodes, "web-1");
   auto fleet = client.fleet("billing", {.ttl = 3s}).value();
-  auto source = redis_sessions(*fleet, {.url = nodes[0].url(), .http = false}).value();
+  auto source = stored_sessions(*fleet, {.url = nodes[0].url(), .http = false}).value();
   std::atomic<int> wrong = 0;
   CallbackPoll work{.call = [&](const Session& session, const SessionLease& lease, const std::stop_token&) {
     wrong += session.address == "xbilling:" && lease.key == "billing:lease:s1" ? 0 : 1;

@@ -13,7 +13,7 @@ namespace tenure::test {
 namespace {
 
 using namespace std::chrono_literals;
-using Find = RedisSessionsOptions::Find;
+using Find = StoredSessionsOptions::Find;
 
 std::string text_of(const std::string& id, const std::string& address = "http://a") {
   return poll::write_session({.id = id, .address = address});
@@ -23,10 +23,10 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 class RedisSessionsTest : public testing::TestWithParam<Find> {
  protected:
-  std::unique_ptr<SessionSource> source(RedisSessionsOptions options = {}) {
+  std::unique_ptr<SessionSource> source(StoredSessionsOptions options = {}) {
     options.url = server.url();
     options.find = GetParam();
-    return redis_sessions(options).value();
+    return stored_sessions(options).value();
   }
   // As tenure sessions does.
   redis::Put put(const std::string& id, const std::string& text) {
@@ -216,8 +216,8 @@ TEST_P(SessionIndexTest, APutOverATextThatChangedMeanwhileChangesNothing) {
 }
 
 TEST(RedisSessions, BadOptionsAreRefusedWithTheReason) {
-  const auto why = [](const RedisSessionsOptions& options) {
-    const auto source = redis_sessions(options);
+  const auto why = [](const StoredSessionsOptions& options) {
+    const auto source = stored_sessions(options);
     EXPECT_FALSE(source.has_value());
     return source ? "" : source.error().message;
   };
@@ -238,10 +238,10 @@ TEST(RedisSessions, SpeakTlsAndAsAnAclUserWhereAsked) {
                       .password = "secret"});
   server.command({"SET", "session:a", text_of("a")});
   const auto source =
-      redis_sessions({.url = server.url(":secret"), .tls = {.ca_file = certificates.ca_file()}}).value();
+      stored_sessions({.url = server.url(":secret"), .tls = {.ca_file = certificates.ca_file()}}).value();
   EXPECT_EQ(source->read().value().good.size(), 1U);
   const auto refused =
-      redis_sessions({.url = server.url(":wrong"), .tls = {.ca_file = certificates.ca_file()}})
+      stored_sessions({.url = server.url(":wrong"), .tls = {.ca_file = certificates.ca_file()}})
           .value()
           ->read();
   ASSERT_FALSE(refused.has_value());

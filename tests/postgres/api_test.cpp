@@ -30,7 +30,7 @@ class Api : public testing::Test {
     for (std::size_t i = 0; i < count; ++i) {
       servers.push_back(std::make_unique<PostgresServer>(PostgresServer::Options{.settings = settings}));
       urls.push_back(servers.back()->url());
-      postgres_query(urls.back(), std::string(postgres::schema_sql));
+      postgres_query(urls.back(), postgres::schema_sql());
     }
     const auto addresses = postgres::parse_addresses(urls).value();
     for (const auto& address : addresses) {
@@ -149,7 +149,7 @@ TEST_F(Api, TheRecordOfAServerThatMayForgetSaysSo) {
 TEST_F(Api, AHostIsFoundByItsName) {
   servers.push_back(std::make_unique<PostgresServer>(PostgresServer::Options{.tcp = true}));
   const std::string port = std::to_string(servers[0]->port());
-  postgres_query(servers[0]->url(), std::string(postgres::schema_sql));
+  postgres_query(servers[0]->url(), postgres::schema_sql());
   // The first of two is not there, as after a failover; and one that nobody knows.
   for (const std::string& hosts :
        {"localhost:" + port, "localhost:1,localhost:" + port, "nowhere.invalid,127.0.0.1:" + port}) {

@@ -91,7 +91,7 @@ core::Token token_in(const core::Reply& reply) {
 }  // namespace
 
 void set_up(const std::string& url) {
-  postgres_query(url, std::string(postgres::schema_sql));
+  postgres_query(url, postgres::schema_sql());
   const postgres::Address address = postgres::parse_url(url).value();
   auto caller = postgres::Caller::connect(address, patience).value();
   const auto made = caller.call(postgres::init_call({"e0", runtime::wall_now_ms()}, usual_keyspace()));

@@ -5,10 +5,14 @@
 #include <sstream>
 
 #include "postgres/contender.hpp"
+#include "postgres/net/asked_server.hpp"
 #include "postgres/net/postgres_node.hpp"
+#include "postgres/session_call.hpp"
 
 namespace tenure::test {
 namespace {
+
+using namespace std::chrono_literals;
 
 // What a role needs that takes leases, and no more: as the documentation says it.
 constexpr auto for_leases = R"(
@@ -20,6 +24,12 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE tenure.beat TO web;
 GRANT SELECT ON TABLE tenure.fleet TO web;
 GRANT SELECT, UPDATE ON SEQUENCE tenure.fence TO web;
 GRANT USAGE ON SEQUENCE tenure.place TO web;
+)";
+// What it needs besides in a fleet, or to write sessions.
+constexpr auto for_fleets = R"(
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE tenure.session TO web;
+GRANT SELECT, INSERT, UPDATE ON TABLE tenure.fleet TO web;
+GRANT SELECT, INSERT, UPDATE ON TABLE tenure.state TO web;
 )";
 // And one that only asks tenure.holds() or tenure.fence() before it writes. It can change no lease.
 constexpr auto for_fencing = R"(
@@ -144,6 +154,51 @@ TEST_F(ForLeases, ThatAreGivenLaterAreFoundByTheSameConnection) {
   EXPECT_EQ(client.renew(), "closed");
   EXPECT_EQ(client.failure().applied, core::Applied::no);
   EXPECT_EQ(client.renew(), "done") << client.failure().detail;
+}
+
+class ForFleets : public Rights {
+ protected:
+  ForFleets() {
+    server.execute(for_leases);
+    server.execute(for_fleets);
+  }
+
+  // All that an instance, and whoever writes sessions, asks for, in a fleet that nobody knows yet; what was answered.
+  std::set<std::string> all_answers() {
+    const std::string fleet = "f" + std::to_string(++fleets_);
+    const auto asked = postgres::server_at(postgres::parse_url(server.url_of("web")).value(), 10s);
+    std::set<std::string> answers;
+    const auto note = [&](const postgres::Call& call) {
+      const auto rows = asked->ask(call);
+      answers.insert(rows                                                    ? "done"
+                     : rows.error().code == core::FailureCode::no_permission ? "no permission"
+                                                                             : rows.error().detail);
+    };
+    const postgres::NewResult result{"s", "", 1, "{}", 1, 1};
+    note(postgres::session_put_call(fleet, {"s", "{}"}, std::nullopt));
+    note(postgres::session_put_call(fleet, {"s", "{ }"}, "{}"));
+    note(postgres::sessions_call(fleet, 0, 10));
+    note(postgres::session_text_call(fleet, "s", 10));
+    note(postgres::publish_call(fleet, {&result, 1}));
+    note(postgres::publish_call(fleet, {&result, 1}));
+    note(postgres::results_call(fleet, {&result.session, 1}, 10));
+    note(postgres::beats_call(fleet));
+    note(postgres::session_remove_call(fleet, "s"));
+    return answers;
+  }
+
+ private:
+  int fleets_ = 0;
+};
+
+TEST_F(ForFleets, AreEnoughForAllThatAnInstanceAsksAndNotWithOneLess) {
+  EXPECT_EQ(all_answers(), std::set<std::string>{"done"});
+  for (const std::string& right : single_rights_in(for_fleets)) {
+    server.execute("REVOKE " + right + " FROM web");
+    EXPECT_TRUE(all_answers().contains("no permission")) << "nothing needs " << right;
+    server.execute("GRANT " + right + " TO web");
+  }
+  EXPECT_EQ(all_answers(), std::set<std::string>{"done"});
 }
 
 class ForFencing : public Rights {

@@ -7,8 +7,12 @@
 #include <system_error>
 #include <utility>
 
+#include "api/open_store.hpp"
 #include "core/base/duration_reader.hpp"
 #include "poll/conductor.hpp"
+#include "postgres/call.hpp"
+#include "postgres/poll/postgres_results.hpp"
+#include "postgres/url.hpp"
 #include "redis/poll/redis_results.hpp"
 #include "redis/session_call.hpp"
 #include "redis/text/nodes.hpp"
@@ -25,6 +29,8 @@ using detail::usage;
 // A sentence about what is wrong, or nothing.
 using Error = std::optional<std::string>;
 
+// Of connecting to a PostgreSQL, and of each statement there.
+constexpr core::Duration results_timeout = 1s;
 // Of one poll. Sessions are polled every two minutes at least.
 constexpr core::Duration timeout_max = 24h;
 
@@ -60,20 +66,21 @@ Error error_in(const PollerOptions& options) {
   return reader.error();
 }
 
-bool same_redis(const std::string& one, const std::string& other) {
+bool same_place(const std::string& one, const std::string& other) {
+  if (postgres::is_url(one)) return one == other;
   const auto address = redis::parse_url(one);
   const auto beside = redis::parse_url(other);
   return address && beside && redis::same_database(*address, *beside);
 }
 
-// With the Redis where results go: that of the fleet, where no other is named.
+// With the place where results go: that of the fleet, where no other is named.
 tl::expected<PollerOptions, std::string> with_data(PollerOptions options, const Fleet& fleet) {
   if (options.data.empty() && options.tls != Tls{}) {
     return tl::unexpected(std::string("tls is set, and data names no Redis that it is for"));
   }
   auto data = fleet.data();
   if (data.url.empty()) return options;
-  const bool with_leases = data.leases && (options.data.empty() || same_redis(options.data, data.url));
+  const bool with_leases = data.leases && (options.data.empty() || same_place(options.data, data.url));
   if (!options.leases_in_data) options.leases_in_data = with_leases;
   if (options.data.empty()) {
     options.data = std::move(data.url);
@@ -82,10 +89,26 @@ tl::expected<PollerOptions, std::string> with_data(PollerOptions options, const 
   return options;
 }
 
+using OpenedResults = tl::expected<std::unique_ptr<poll::ResultStore>, std::string>;
+
+OpenedResults results_in_postgresql(const PollerOptions& options, const Fleet& fleet) {
+  const auto refuse = [](const char* what) {
+    return tl::unexpected(std::string(what) + " is for results in Redis, and data names a PostgreSQL");
+  };
+  if (options.tls != Tls{}) return refuse("tls");
+  if (!options.state_prefix.empty()) return refuse("state_prefix");
+  if (!options.channel_prefix.empty()) return refuse("channel_prefix");
+  auto server = detail::open_server(options.data, results_timeout);
+  if (!server) return tl::unexpected(std::move(server.error()));
+  postgres::PostgresResults::Place place{postgres::Keyspace{.prefix = fleet.prefix()}.root() + fleet.name(),
+                                         options.leases_in_data.value_or(true)};
+  return std::make_unique<postgres::PostgresResults>(std::move(*server), std::move(place));
+}
+
 // Where results go. Null: nowhere.
-tl::expected<std::unique_ptr<poll::ResultStore>, std::string> results_of(const PollerOptions& options,
-                                                                         const Fleet& fleet) {
+OpenedResults results_of(const PollerOptions& options, const Fleet& fleet) {
   if (!options.store || options.data.empty()) return nullptr;
+  if (postgres::is_url(options.data)) return results_in_postgresql(options, fleet);
   auto address = redis::parse_url(options.data);
   if (!address) return tl::unexpected(std::move(address.error()));
   auto tls = redis::load_tls({*address}, options.tls);

@@ -2,8 +2,12 @@
 
 #include <utility>
 
+#include "api/open_store.hpp"
 #include "core/base/duration_reader.hpp"
 #include "core/base/names.hpp"
+#include "postgres/call.hpp"
+#include "postgres/poll/postgres_sessions.hpp"
+#include "postgres/url.hpp"
 #include "redis/key_names.hpp"
 #include "redis/poll/redis_sessions.hpp"
 #include "redis/text/nodes.hpp"
@@ -15,8 +19,9 @@ namespace tenure {
 namespace {
 
 using detail::usage;
+using Opened = tl::expected<std::unique_ptr<SessionSource>, Refusal>;
 
-std::optional<std::string> error_in(const RedisSessionsOptions& options) {
+std::optional<std::string> error_in(const StoredSessionsOptions& options) {
   if (auto error = redis::prefix_error(options.tenure_prefix)) return error;
   if (auto error = redis::fleet_error(options.fleet, {options.tenure_prefix})) return error;
   if (auto error = core::name_error("the prefix of sessions", options.prefix);
@@ -27,10 +32,11 @@ std::optional<std::string> error_in(const RedisSessionsOptions& options) {
   return reader.error();
 }
 
-}  // namespace
+poll::Addresses addresses_of(const StoredSessionsOptions& options) {
+  return options.http ? poll::Addresses::http : poll::Addresses::any;
+}
 
-tl::expected<std::unique_ptr<SessionSource>, Refusal> redis_sessions(const RedisSessionsOptions& options) {
-  if (auto error = error_in(options)) return tl::unexpected(usage(std::move(*error)));
+Opened open_redis(const StoredSessionsOptions& options) {
   auto address = redis::parse_url(options.url.empty() ? "redis://127.0.0.1:6379" : options.url);
   if (!address) return tl::unexpected(usage(std::move(address.error())));
   auto tls = redis::load_tls({*address}, options.tls);
@@ -39,14 +45,34 @@ tl::expected<std::unique_ptr<SessionSource>, Refusal> redis_sessions(const Redis
       .address = std::move(*address),
       .keys = {options.fleet, options.prefix, redis::Keyspace{options.tenure_prefix}.root()},
       .find = options.find,
-      .addresses = options.http ? poll::Addresses::http : poll::Addresses::any,
+      .addresses = addresses_of(options),
       .timeout = options.timeout};
   source.tls = std::move(*tls);
   return std::make_unique<redis::RedisSessions>(std::move(source));
 }
 
-tl::expected<std::unique_ptr<SessionSource>, Refusal> redis_sessions(const Fleet& fleet,
-                                                                     RedisSessionsOptions options) {
+Opened open_postgresql(const StoredSessionsOptions& options) {
+  const auto refuse = [](const char* what) {
+    return tl::unexpected(usage(std::string(what) + " is for sessions in Redis, and url names a PostgreSQL"));
+  };
+  if (options.tls != Tls{}) return refuse("tls");
+  if (!options.prefix.empty()) return refuse("prefix");
+  if (options.find != StoredSessionsOptions::Find::scan) return refuse("find");
+  auto server = detail::open_server(options.url, options.timeout);
+  if (!server) return tl::unexpected(usage(std::move(server.error())));
+  const std::string root = postgres::Keyspace{.prefix = options.tenure_prefix}.root();
+  return std::make_unique<postgres::PostgresSessions>(std::move(*server), root + options.fleet,
+                                                      addresses_of(options));
+}
+
+}  // namespace
+
+Opened stored_sessions(const StoredSessionsOptions& options) {
+  if (auto error = error_in(options)) return tl::unexpected(usage(std::move(*error)));
+  return postgres::is_url(options.url) ? open_postgresql(options) : open_redis(options);
+}
+
+Opened stored_sessions(const Fleet& fleet, StoredSessionsOptions options) {
   options.fleet = fleet.name();
   options.tenure_prefix = fleet.prefix();
   if (options.url.empty()) {
@@ -57,7 +83,7 @@ tl::expected<std::unique_ptr<SessionSource>, Refusal> redis_sessions(const Fleet
     options.url = std::move(data.url);
     options.tls = std::move(data.tls);
   }
-  return redis_sessions(options);
+  return stored_sessions(options);
 }
 
 }  // namespace tenure

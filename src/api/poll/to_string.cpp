@@ -33,11 +33,11 @@ std::string_view to_string(PollEvent::Kind kind) {
   return "unknown";
 }
 
-std::string_view to_string(RedisSessionsOptions::Find find) {
+std::string_view to_string(StoredSessionsOptions::Find find) {
   switch (find) {
-    case RedisSessionsOptions::Find::scan:
+    case StoredSessionsOptions::Find::scan:
       return "scan";
-    case RedisSessionsOptions::Find::index:
+    case StoredSessionsOptions::Find::index:
       return "index";
   }
   return "unknown";

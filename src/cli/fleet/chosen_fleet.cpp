@@ -24,7 +24,7 @@ tl::expected<ChosenFleet, std::string> choose_fleet(const FleetTarget& target) {
   fleet.keys.root = fleet.nodes.keyspace.root();
   fleet.data = data ? std::move(*data) : fleet.nodes.addresses.front();
   if (target.any_address) fleet.addresses = poll::Addresses::any;
-  if (target.index) fleet.find = RedisSessionsOptions::Find::index;
+  if (target.index) fleet.find = StoredSessionsOptions::Find::index;
   return fleet;
 }
 

@@ -16,7 +16,7 @@ struct ChosenFleet {
   redis::Address data{};
   redis::SessionKeys keys{};
   poll::Addresses addresses = poll::Addresses::http;
-  RedisSessionsOptions::Find find = RedisSessionsOptions::Find::scan;
+  StoredSessionsOptions::Find find = StoredSessionsOptions::Find::scan;
 };
 
 // The error is a sentence about the words on the command line.

@@ -109,7 +109,7 @@ class Instance {
       return fail(ExitCode::usage, fleet.error(),
                   naming_cap(fleet.error().message, args_.ttl, plan_.nodes.keyspace.cap));
     }
-    auto source = redis_sessions(**fleet, source_options());
+    auto source = stored_sessions(**fleet, source_options());
     if (!source) return fail(ExitCode::usage, source.error(), source.error().message);
     Poller poller(**fleet, std::move(*source), work(), poller_options());
     const Polling polling{*client, **fleet, poller};
@@ -177,9 +177,10 @@ class Instance {
     return options;
   }
 
-  RedisSessionsOptions source_options() const {
-    RedisSessionsOptions options;
-    options.find = args_.target.index ? RedisSessionsOptions::Find::index : RedisSessionsOptions::Find::scan;
+  StoredSessionsOptions source_options() const {
+    StoredSessionsOptions options;
+    options.find =
+        args_.target.index ? StoredSessionsOptions::Find::index : StoredSessionsOptions::Find::scan;
     options.prefix = args_.target.session_prefix;
     options.http = args_.exec.empty();
     return options;

@@ -33,6 +33,10 @@ constexpr auto for_leases =
     "GRANT SELECT ON TABLE tenure.fleet TO @;\n"
     "GRANT SELECT, UPDATE ON SEQUENCE tenure.fence TO @;\n"
     "GRANT USAGE ON SEQUENCE tenure.place TO @;\n";
+// What it needs besides where it takes part in a fleet, or writes sessions.
+constexpr auto for_fleets =
+    "GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE tenure.session TO @;\n"
+    "GRANT SELECT, INSERT, UPDATE ON TABLE tenure.fleet, tenure.state TO @;\n";
 // And one that only asks tenure.holds() or tenure.fence() before it writes.
 constexpr auto for_fencing =
     "GRANT USAGE ON SCHEMA tenure TO @;\n"
@@ -55,6 +59,8 @@ std::string as_comment(const std::string& text) {
 std::string footer() {
   return "\n-- GRANTS: for every role that clients of Tenure come as.\n" +
          as_comment(grants(for_leases, "ROLE")) +
+         "-- For one that takes part in fleets, or writes sessions, these as well:\n" +
+         as_comment(grants(for_fleets, "ROLE")) +
          "-- For a role that takes no leases, but asks tenure.holds() or tenure.fence() before it writes:\n" +
          as_comment(grants(for_fencing, "ROLE"));
 }
@@ -64,7 +70,7 @@ std::string footer() {
 std::string grants_for(const std::string& role) { return grants(for_leases, role); }
 
 int print_schema() {
-  std::fputs((header() + std::string(postgres::schema_sql) + footer()).c_str(), stdout);
+  std::fputs((header() + postgres::schema_sql() + footer()).c_str(), stdout);
   return finish_output();
 }
 

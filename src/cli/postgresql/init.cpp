@@ -1,3 +1,4 @@
+#include <cstdio>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "cli/postgresql/postgresql_nodes.hpp"
 #include "cli/postgresql/record_state.hpp"
 #include "cli/postgresql/seen_postgresql.hpp"
+#include "postgres/schema.hpp"
 #include "runtime/instance_id.hpp"
 #include "runtime/wall_clock.hpp"
 
@@ -54,7 +56,7 @@ class InitPostgresql : public InitNodes {
   std::optional<Failure> make_schema(std::size_t node) {
     SeenPostgresql& seen = *seen_[node];
     if (seen.schema.ours()) return std::nullopt;
-    const auto made = postgres::make_schema(nodes_.addresses[node], change_timeout);
+    const auto made = postgres::make_schema(nodes_.addresses[node], seen.schema, change_timeout);
     if (!made) return made.error();
     const auto found = postgres::find_schema(seen.server);
     if (!found) return found.error();
@@ -67,12 +69,42 @@ class InitPostgresql : public InitNodes {
   std::vector<std::optional<SeenPostgresql>> seen_;
 };
 
+// Makes the schema of one node what this program needs, if it is of an earlier version. False: it is not.
+tl::expected<bool, Failure> upgrade(const postgres::Address& address) {
+  // Why a server does not answer is told by whoever makes the record.
+  auto server = postgres::Caller::connect(address, change_timeout);
+  if (!server) return false;
+  const auto schema = postgres::find_schema(*server);
+  if (!schema || !schema->upgradable()) return false;
+  const auto made = postgres::make_schema(address, *schema, change_timeout);
+  if (!made) return tl::unexpected(made.error());
+  std::printf("%s: its schema tenure, of version %d, is of version %d now\n", address.name.c_str(),
+              schema->version, postgres::schema_version);
+  return true;
+}
+
+// Gives an exit code where there is nothing left to do: some cannot be upgraded, or all were, and keep their records.
+std::optional<int> upgrade_all(const PostgresqlNodes& nodes) {
+  std::size_t upgraded = 0;
+  bool failed = false;
+  for (const postgres::Address& address : nodes.addresses) {
+    const auto done = upgrade(address);
+    if (!done) say(address.name + ": " + done.error().detail);
+    failed = failed || !done;
+    upgraded += done && *done ? 1 : 0;
+  }
+  if (failed) return number(ExitCode::no_quorum);
+  if (upgraded < nodes.addresses.size()) return std::nullopt;
+  return finish_output();
+}
+
 }  // namespace
 
 int postgresql_init(const InitArgs& args) {
   if (args.print_sql) return print_schema();
   auto nodes = choose_postgresql(args.nodes);
   if (!nodes) return fail(ExitCode::usage, nodes.error());
+  if (const auto code = upgrade_all(*nodes)) return *code;
   InitPostgresql postgresql(std::move(*nodes));
   return init_all(postgresql);
 }

@@ -45,10 +45,9 @@ std::optional<std::string> unfit(const FoundSchema& schema) {
   }
   const std::string ours = std::to_string(postgres::schema_version);
   return "its schema tenure is of version " + std::to_string(schema.version) +
-         ", and this program knows version " + ours +
-         (schema.version > postgres::schema_version
-              ? ": use a newer tenure"
-              : ": use an older tenure, or drop the schema when nobody uses it, and make it again");
+         ", and this program needs version " + ours +
+         (schema.version > postgres::schema_version ? ": use a newer tenure"
+                                                    : ": tenure init upgrades it, as the role that owns it");
 }
 
 tl::expected<core::FoundRecord, Failure> ask_record(postgres::Caller& server,

@@ -10,7 +10,7 @@ namespace tenure::postgres {
 using runtime::boot_now;
 
 Caller::Caller(const Address& address, core::Duration timeout)
-    : session_(std::make_unique<Session>(address)), timeout_(timeout) {}
+    : wire_(std::make_unique<Wire>(address)), timeout_(timeout) {}
 
 tl::expected<Caller, core::Failure> Caller::connect(const Address& address, core::Duration timeout) {
   Caller caller(address, timeout);
@@ -20,14 +20,14 @@ tl::expected<Caller, core::Failure> Caller::connect(const Address& address, core
 }
 
 tl::expected<void, core::Failure> Caller::dial(core::Time deadline) {
-  session_->dial();
+  wire_->dial();
   while (true) {
-    auto connected = session_->on_dialing();
+    auto connected = wire_->on_dialing();
     if (!connected) return tl::unexpected(std::move(connected.error()));
     if (*connected) return {};
-    const runtime::Awaited awaited = session_->awaited();
+    const runtime::Awaited awaited = wire_->awaited();
     if (!runtime::wait_for(awaited.fd, awaited.events, deadline)) {
-      session_->close();
+      wire_->close();
       return tl::unexpected(
           core::Failure{core::Applied::no, core::FailureCode::timed_out, core::silence.detail});
     }
@@ -39,29 +39,29 @@ tl::expected<Rows, core::Failure> Caller::call(const Call& call) {
 }
 
 tl::expected<Rows, core::Failure> Caller::call(const Call& call, core::Time deadline) {
-  if (!session_->connected()) {
+  if (!wire_->connected()) {
     return tl::unexpected(
         core::Failure{core::Applied::no, core::FailureCode::closed, "the connection is closed"});
   }
   const auto ended = [this](core::Failure why) {
-    session_->close();
+    wire_->close();
     return tl::unexpected(std::move(why));
   };
-  if (auto said = session_->say(call); !said) return ended(std::move(said.error()));
-  std::vector<Session::Answer> answers;
+  if (auto said = wire_->say(call); !said) return ended(std::move(said.error()));
+  std::vector<Wire::Answer> answers;
   while (true) {
-    if (auto flushed = session_->flush(); !flushed) return ended(std::move(flushed.error()));
-    auto read = session_->read(answers);
+    if (auto flushed = wire_->flush(); !flushed) return ended(std::move(flushed.error()));
+    auto read = wire_->read(answers);
     if (!answers.empty()) return std::move(answers.front());
     if (!read) return ended(std::move(read.error()));
-    const runtime::Awaited awaited = session_->awaited();
+    const runtime::Awaited awaited = wire_->awaited();
     if (!runtime::wait_for(awaited.fd, awaited.events, deadline)) return ended(core::silence);
   }
 }
 
 tl::expected<bool, core::Failure> Caller::is_direct() {
   return call({"SELECT pg_backend_pid()"}).map([this](const Rows& rows) {
-    return rows.size() == 1 && session_->is_served_by(rows[0].at(0));
+    return rows.size() == 1 && wire_->is_served_by(rows[0].at(0));
   });
 }
 

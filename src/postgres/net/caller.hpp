@@ -7,7 +7,7 @@
 
 #include "core/base/time.hpp"
 #include "postgres/call.hpp"
-#include "postgres/net/session.hpp"
+#include "postgres/net/wire.hpp"
 
 namespace tenure::postgres {
 
@@ -20,6 +20,7 @@ class Caller {
   tl::expected<Rows, core::Failure> call(const Call& call);
   // Until then, instead of within the timeout.
   tl::expected<Rows, core::Failure> call(const Call& call, core::Time deadline);
+  bool connected() const { return wire_->connected(); }
   // Is it the server itself that we speak with, or a pooler?
   tl::expected<bool, core::Failure> is_direct();
 
@@ -27,7 +28,7 @@ class Caller {
   Caller(const Address& address, core::Duration timeout);
   tl::expected<void, core::Failure> dial(core::Time deadline);
 
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<Wire> wire_;
   core::Duration timeout_;
 };
 

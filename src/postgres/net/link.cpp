@@ -30,25 +30,25 @@ Link::Link(core::NodeIndex node, const Address& address, Keyspace keyspace, Intr
       keyspace_(std::move(keyspace)),
       introduce_(std::move(introduce)),
       seen_(std::move(seen)),
-      session_(address) {}
+      wire_(address) {}
 
 void Link::ask(core::RequestId id, core::Request request, core::Time now, runtime::News& news) {
   // Nobody listens to an idle connection. The server may have closed it long ago; better to see that before the request than to
   // lose the request to it.
-  const bool long_idle = session_.connected() && !waiting() && now - last_used_ >= std::chrono::seconds(1);
-  if (long_idle && session_.stirred()) {
+  const bool long_idle = wire_.connected() && !waiting() && now - last_used_ >= std::chrono::seconds(1);
+  if (long_idle && wire_.stirred()) {
     drop({core::Applied::no, core::FailureCode::closed, "the server closed the connection"}, news);
   }
   last_used_ = now;
-  if (ready_ && session_.connected()) return send({id, std::move(request)}, news);
+  if (ready_ && wire_.connected()) return send({id, std::move(request)}, news);
   held_back_.push_back({id, std::move(request)});
-  if (!session_.idle()) return;
-  session_.dial();
+  if (!wire_.idle()) return;
+  wire_.dial();
   on_dialing(news);
 }
 
 void Link::on_dialing(runtime::News& news) {
-  const auto connected = session_.on_dialing();
+  const auto connected = wire_.on_dialing();
   if (!connected) return drop(connected.error(), news);
   if (!*connected) return;
   if (introduce_) return ask_admission(news);
@@ -59,13 +59,13 @@ void Link::on_dialing(runtime::News& news) {
 void Link::ask_admission(runtime::News& news) {
   ready_ = false;
   admitting_ = true;
-  if (const auto said = session_.say(admit_call(introduce_(), keyspace_, *seen_)); !said)
+  if (const auto said = wire_.say(admit_call(introduce_(), keyspace_, *seen_)); !said)
     return drop(said.error(), news);
   flush(news);
 }
 
 void Link::send(Asked asked, runtime::News& news) {
-  const auto said = session_.say(call_of(asked.request, keyspace_, {epoch_, *seen_}));
+  const auto said = wire_.say(call_of(asked.request, keyspace_, {epoch_, *seen_}));
   sent_.push_back(std::move(asked));
   if (!said) drop(said.error(), news);
 }
@@ -83,26 +83,26 @@ void Link::send_held_back(runtime::News& news) {
 }
 
 void Link::flush(runtime::News& news) {
-  if (!session_.connected()) return;
-  if (const auto done = session_.flush(); !done) drop(done.error(), news);
+  if (!wire_.connected()) return;
+  if (const auto done = wire_.flush(); !done) drop(done.error(), news);
 }
 
 void Link::on_ready(core::Time now, runtime::News& news) {
-  if (session_.dialing()) return on_dialing(news);
-  if (!session_.connected()) return;
+  if (wire_.dialing()) return on_dialing(news);
+  if (!wire_.connected()) return;
   last_used_ = now;
   flush(news);
-  if (!session_.connected()) return;
-  std::vector<Session::Answer> answers;
-  const auto read = session_.read(answers);
-  for (Session::Answer& answer : answers) {
+  if (!wire_.connected()) return;
+  std::vector<Wire::Answer> answers;
+  const auto read = wire_.read(answers);
+  for (Wire::Answer& answer : answers) {
     hear(std::move(answer), news);
-    if (!session_.connected()) return;
+    if (!wire_.connected()) return;
   }
   if (!read) drop(read.error(), news);
 }
 
-void Link::hear(Session::Answer answer, runtime::News& news) {
+void Link::hear(Wire::Answer answer, runtime::News& news) {
   if (sent_.empty()) {
     if (admitting_) return hear_admission(std::move(answer), news);
     return drop({core::Applied::perhaps, core::FailureCode::protocol,
@@ -133,7 +133,7 @@ void Link::hear(Session::Answer answer, runtime::News& news) {
   if (admit_anew) ask_admission(news);
 }
 
-void Link::hear_admission(Session::Answer answer, runtime::News& news) {
+void Link::hear_admission(Wire::Answer answer, runtime::News& news) {
   admitting_ = false;
   if (!answer) return drop(answer.error(), news);
   const bool fits = answer->size() == 1 && answer->front().size() == 2;
@@ -144,7 +144,7 @@ void Link::hear_admission(Session::Answer answer, runtime::News& news) {
                 news);
   }
   ready_ = true;
-  if (session_.is_served_by(answer->front()[1])) session_.begin_to_remember();
+  if (wire_.is_served_by(answer->front()[1])) wire_.begin_to_remember();
   epoch_ = found.read->epoch;
   record_ = found.text;
   news.admitted.emplace_back(node_, *found.read);
@@ -157,7 +157,7 @@ void Link::drop(const core::Failure& why, runtime::News& news) {
   for (const Asked& it : std::exchange(held_back_, {})) {
     news.answers.push_back({it.id, core::Failure{core::Applied::no, why.code, why.detail}});
   }
-  session_.close();
+  wire_.close();
   ready_ = false;
   admitting_ = false;
 }

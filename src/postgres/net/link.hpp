@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "postgres/call.hpp"
-#include "postgres/net/session.hpp"
+#include "postgres/net/wire.hpp"
 #include "runtime/store/connection.hpp"
 
 namespace tenure::postgres {
@@ -29,7 +29,7 @@ class Link : public runtime::Connection {
   void on_ready(core::Time now, runtime::News& news) override;
   void drop(const core::Failure& why, runtime::News& news) override;
 
-  runtime::Awaited awaited() const override { return session_.awaited(); }
+  runtime::Awaited awaited() const override { return wire_.awaited(); }
   bool waiting() const override { return !sent_.empty() || !held_back_.empty(); }
   bool carries(core::RequestId id) const override;
 
@@ -41,8 +41,8 @@ class Link : public runtime::Connection {
 
   void on_dialing(runtime::News& news);
   void ask_admission(runtime::News& news);
-  void hear(Session::Answer answer, runtime::News& news);
-  void hear_admission(Session::Answer answer, runtime::News& news);
+  void hear(Wire::Answer answer, runtime::News& news);
+  void hear_admission(Wire::Answer answer, runtime::News& news);
   void send(Asked asked, runtime::News& news);
   void send_held_back(runtime::News& news);
 
@@ -50,7 +50,7 @@ class Link : public runtime::Connection {
   Keyspace keyspace_;
   Introduce introduce_;
   Seen seen_;
-  Session session_;
+  Wire wire_;
   core::Time last_used_{};
   bool ready_ = false;      // admitted, and nothing has spoken against it since
   bool admitting_ = false;  // asked, behind all that is in sent_

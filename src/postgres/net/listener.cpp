@@ -17,10 +17,10 @@ constexpr core::Duration pooled_for = seconds(60);
 }  // namespace
 
 Listener::Listener(const Address& address, std::string what, Read read)
-    : what_(std::move(what)), read_(std::move(read)), session_(address) {}
+    : what_(std::move(what)), read_(std::move(read)), wire_(address) {}
 
 void Listener::open(core::Time now, core::Random& random) {
-  if (session_.idle() && !due_) return dial(now, random);
+  if (wire_.idle() && !due_) return dial(now, random);
   if (!listening() || due_) return;
   // A server that is gone without a word leaves a connection that is silent for ever.
   ask({"SELECT 1"}, now, random);
@@ -28,12 +28,12 @@ void Listener::open(core::Time now, core::Random& random) {
 
 void Listener::dial(core::Time now, core::Random& random) {
   due_ = now + answer_within;
-  session_.dial();
+  wire_.dial();
   on_dialing(now, random);
 }
 
 void Listener::on_dialing(core::Time now, core::Random& random) {
-  const auto connected = session_.on_dialing();
+  const auto connected = wire_.on_dialing();
   if (!connected) return fail(now, random);
   if (!*connected) return;
   step_ = Step::asks_what;
@@ -42,32 +42,32 @@ void Listener::on_dialing(core::Time now, core::Random& random) {
 
 void Listener::ask(const Call& call, core::Time now, core::Random& random) {
   due_ = now + answer_within;
-  if (!session_.say(call) || !session_.flush()) fail(now, random);
+  if (!wire_.say(call) || !wire_.flush()) fail(now, random);
 }
 
 void Listener::on_ready(core::Time now, core::Random& random, std::vector<runtime::Message>& messages) {
-  if (session_.dialing()) return on_dialing(now, random);
-  if (!session_.connected()) return;
-  std::vector<Session::Answer> answers;
-  const bool sound = session_.flush() && session_.read(answers);
-  for (const std::string& text : session_.messages()) {
+  if (wire_.dialing()) return on_dialing(now, random);
+  if (!wire_.connected()) return;
+  std::vector<Wire::Answer> answers;
+  const bool sound = wire_.flush() && wire_.read(answers);
+  for (const std::string& text : wire_.messages()) {
     if (auto message = read_(text)) messages.push_back(std::move(*message));
   }
-  for (const Session::Answer& answer : answers) {
-    if (session_.connected()) hear(answer, now, random);
+  for (const Wire::Answer& answer : answers) {
+    if (wire_.connected()) hear(answer, now, random);
   }
-  if (!sound && session_.connected()) fail(now, random);
+  if (!sound && wire_.connected()) fail(now, random);
 }
 
 // First the channel, then the lock that says that somebody listens there: who finds the lock taken is heard.
-void Listener::hear(const Session::Answer& answer, core::Time now, core::Random& random) {
+void Listener::hear(const Wire::Answer& answer, core::Time now, core::Random& random) {
   if (!answer) return fail(now, random);
   due_.reset();
   switch (step_) {
     case Step::asks_what: {
       if (answer->size() != 1 || answer->front().size() != 3 || !answer->front()[1]) return fail(now, random);
       const Row& row = answer->front();
-      if (!session_.is_served_by(row[0])) {
+      if (!wire_.is_served_by(row[0])) {
         close();
         due_ = now + random.between(pooled_for, 2 * pooled_for);
         return;
@@ -91,7 +91,7 @@ void Listener::hear(const Session::Answer& answer, core::Time now, core::Random&
 }
 
 void Listener::close() {
-  session_.close();
+  wire_.close();
   step_ = Step::none;
   due_.reset();
 }
@@ -106,7 +106,7 @@ void Listener::fail(core::Time now, core::Random& random) {
 
 void Listener::on_timer(core::Time now, core::Random& random) {
   if (!due_ || now < *due_) return;
-  if (session_.idle()) {
+  if (wire_.idle()) {
     dial(now, random);
   } else {
     fail(now, random);

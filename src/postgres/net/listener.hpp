@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "postgres/net/session.hpp"
+#include "postgres/net/wire.hpp"
 #include "runtime/store/subscription.hpp"
 
 namespace tenure::postgres {
@@ -26,7 +26,7 @@ class Listener : public runtime::Subscription {
   void on_timer(core::Time now, core::Random& random) override;
   void close() override;
 
-  runtime::Awaited awaited() const override { return session_.awaited(); }
+  runtime::Awaited awaited() const override { return wire_.awaited(); }
   std::optional<core::Time> wake() const override { return due_; }
   bool listening() const override { return step_ == Step::listening; }
 
@@ -36,12 +36,12 @@ class Listener : public runtime::Subscription {
   void dial(core::Time now, core::Random& random);
   void on_dialing(core::Time now, core::Random& random);
   void ask(const Call& call, core::Time now, core::Random& random);
-  void hear(const Session::Answer& answer, core::Time now, core::Random& random);
+  void hear(const Wire::Answer& answer, core::Time now, core::Random& random);
   void fail(core::Time now, core::Random& random);
 
   std::string what_;
   Read read_;
-  Session session_;
+  Wire wire_;
   Step step_ = Step::none;
   std::string listen_{};  // the statement
   Value lock_{};

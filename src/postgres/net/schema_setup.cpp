@@ -52,13 +52,13 @@ bool is_there_already(std::string_view state) {
 
 // Several statements in one message are one transaction.
 tl::expected<bool, Failure> run_all(const Connection& connection, const Address& address,
-                                    core::Time deadline) {
+                                    const std::string& statements, core::Time deadline) {
   const auto lost = [&] {
     Failure failure = classify_connecting(error_of(connection, address));
     failure.applied = core::Applied::perhaps;
     return tl::unexpected(std::move(failure));
   };
-  if (PQsendQuery(connection.get(), schema_sql.data()) != 1) return lost();
+  if (PQsendQuery(connection.get(), statements.c_str()) != 1) return lost();
   tl::expected<bool, Failure> outcome = true;
   while (true) {
     while (PQisBusy(connection.get()) == 1) {
@@ -85,6 +85,10 @@ tl::expected<bool, Failure> run_all(const Connection& connection, const Address&
 
 bool FoundSchema::ours() const { return kind == Kind::made && version == schema_version; }
 
+bool FoundSchema::upgradable() const {
+  return kind == Kind::made && version >= schema_version_oldest && version < schema_version;
+}
+
 tl::expected<FoundSchema, Failure> find_schema(Caller& server) {
   // By the catalog, which everybody may read.
   const auto found =
@@ -102,10 +106,12 @@ tl::expected<FoundSchema, Failure> find_schema(Caller& server) {
   return FoundSchema{FoundSchema::Kind::made, *number};
 }
 
-tl::expected<bool, Failure> make_schema(const Address& address, core::Duration timeout) {
+tl::expected<bool, Failure> make_schema(const Address& address, const FoundSchema& found,
+                                        core::Duration timeout) {
   const auto connection = connect(address, timeout);
   if (!connection) return tl::unexpected(connection.error());
-  return run_all(*connection, address, runtime::boot_now() + timeout);
+  const std::string statements = found.upgradable() ? upgrade_sql(found.version) : schema_sql();
+  return run_all(*connection, address, statements, runtime::boot_now() + timeout);
 }
 
 }  // namespace tenure::postgres

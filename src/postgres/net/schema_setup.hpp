@@ -20,14 +20,19 @@ struct FoundSchema {
   Kind kind = Kind::absent;
   int version = 0;  // of one that Tenure made
 
+  // As this program needs it.
   bool ours() const;
+  // Of a version that can be made into that one.
+  bool upgradable() const;
   bool operator==(const FoundSchema&) const = default;
 };
 
 // Also for a user who may not use it, unless its version is to be told.
 tl::expected<FoundSchema, core::Failure> find_schema(Caller& server);
 
-// Makes all of it or nothing, over a connection of its own. Returns false when somebody else has made it meanwhile.
-tl::expected<bool, core::Failure> make_schema(const Address& address, core::Duration timeout);
+// Makes all of it or nothing, over a connection of its own: of nothing, or of one that is upgradable. Returns false when somebody else
+// has done so meanwhile.
+tl::expected<bool, core::Failure> make_schema(const Address& address, const FoundSchema& found,
+                                              core::Duration timeout);
 
 }  // namespace tenure::postgres

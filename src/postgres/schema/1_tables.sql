@@ -1,13 +1,11 @@
 -- What Tenure keeps in PostgreSQL. Made by tenure init; every request of a client is one function of this schema, and so one
 -- statement and one transaction: nothing rests on a session, and a pooler may stand in between.
 -- Times are those of the server's clock, clock_timestamp(); durations are milliseconds.
+-- Whoever changes a table here writes a step in src/postgres/upgrade as well: it makes the same of a schema that is in use.
 -- What is resolved when it is made must not depend on who makes it.
 SET LOCAL search_path = pg_catalog;
 CREATE SCHEMA tenure;
 COMMENT ON SCHEMA tenure IS 'Leases of Tenure. Made by tenure init, changed by it alone.';
-
-CREATE FUNCTION tenure.schema_version() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN 1;
 
 -- Which life of the server the leases of a prefix belong to, and whether new ones are given.
 CREATE TABLE tenure.record (
@@ -70,17 +68,22 @@ CREATE TABLE tenure.beat (
   PRIMARY KEY (fleet, id)
 ) WITH (fillfactor = 50);
 
--- What a fleet polls, and what came of it last. The version grows with every change of its sessions.
+-- What a fleet polls, and what came of it last. The version grows with every change of its sessions, at least with the clock, so
+-- that one from before data was lost never comes again.
 CREATE TABLE tenure.fleet (
   fleet   text COLLATE "C" PRIMARY KEY,
-  version bigint NOT NULL
+  version bigint NOT NULL,
+  removed bigint NOT NULL DEFAULT 0,  -- the version by which a session was removed last
+  writer  xid8                        -- the transaction that made the version
 ) WITH (fillfactor = 50);
 CREATE TABLE tenure.session (
-  fleet text COLLATE "C" NOT NULL,
-  id    text COLLATE "C" NOT NULL,
-  text  text NOT NULL,             -- JSON, as in every store
+  fleet   text COLLATE "C" NOT NULL DEFAULT 'poll',
+  id      text COLLATE "C" NOT NULL,
+  text    text NOT NULL,              -- JSON, as in every store
+  version bigint NOT NULL DEFAULT 0,  -- of the fleet, when this was written; a trigger sets it
   PRIMARY KEY (fleet, id)
 );
+CREATE INDEX session_changes ON tenure.session (fleet, version);
 CREATE TABLE tenure.state (
   fleet text COLLATE "C" NOT NULL,
   id    text COLLATE "C" NOT NULL,

@@ -1,26 +1,29 @@
 -- The record: admission of connections, and the beginning and end of quarantines.
 
+CREATE OR REPLACE FUNCTION tenure.schema_version() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN 2;
+
 -- Functions that are one expression are resolved when they are made, whatever search_path they are called with.
-CREATE FUNCTION tenure.now_us() RETURNS bigint LANGUAGE sql VOLATILE
+CREATE OR REPLACE FUNCTION tenure.now_us() RETURNS bigint LANGUAGE sql VOLATILE
 RETURN (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
 
 -- The record as clients read it: "<cap> <nodes> <epoch> <state> <made> <wall> <longest> <why> <durability>".
-CREATE FUNCTION tenure.record_text(r tenure.record) RETURNS text LANGUAGE sql STABLE
+CREATE OR REPLACE FUNCTION tenure.record_text(r tenure.record) RETURNS text LANGUAGE sql STABLE
 RETURN concat_ws(' ', r.cap, r.nodes, r.epoch, CASE WHEN r.open THEN 'open' ELSE 'quarantined' END, r.made, r.wall, r.longest,
                  r.why, CASE WHEN r.forgets THEN 'may-forget' ELSE 'durable' END);
 
 -- The record of that prefix as text; empty where there is none.
-CREATE FUNCTION tenure.shown_record(of_prefix text) RETURNS text LANGUAGE sql VOLATILE
+CREATE OR REPLACE FUNCTION tenure.shown_record(of_prefix text) RETURNS text LANGUAGE sql VOLATILE
 RETURN coalesce((SELECT tenure.record_text(r) FROM tenure.record r WHERE r.prefix = of_prefix), '');
 
 -- Among the server's advisory locks, a number of Tenure's own.
-CREATE FUNCTION tenure.fence_lock() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION tenure.fence_lock() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 8387223120341381477;
 
 -- No token up to this one is drawn any more. Whoever draws one holds the lock shared: a sequence that is set while others draw
 -- could go back. Always the last lock of a transaction, so that none waits for another in a circle. A counter begins at the time in
 -- microseconds: below that of 2001 it was lost, and goes on at the time, above what was given before.
-CREATE FUNCTION tenure.raise_fence(at_least bigint) RETURNS void LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION tenure.raise_fence(at_least bigint) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
   drawn bigint;
@@ -32,22 +35,22 @@ BEGIN
 END $$;
 
 -- Another one after a promotion or a recovery to a point in time: either may have forgotten what was committed.
-CREATE FUNCTION tenure.life() RETURNS text LANGUAGE sql VOLATILE
+CREATE OR REPLACE FUNCTION tenure.life() RETURNS text LANGUAGE sql VOLATILE
 RETURN (SELECT s.system_identifier || '-' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) FROM pg_control_system() s);
 
 -- Does a crash forget what was committed by this session?
-CREATE FUNCTION tenure.forgets() RETURNS boolean LANGUAGE sql STABLE
+CREATE OR REPLACE FUNCTION tenure.forgets() RETURNS boolean LANGUAGE sql STABLE
 RETURN current_setting('synchronous_commit') = 'off' OR current_setting('fsync') = 'off';
 
 -- When the server came to life that an answer comes from. One that forgets has lost something also when it was not started anew
 -- itself, but only its processes, because one of them crashed: then it has lost its statistics as well. (Who resets those begins a
 -- quarantine.)
-CREATE FUNCTION tenure.started(forgets boolean) RETURNS timestamptz LANGUAGE sql STABLE
+CREATE OR REPLACE FUNCTION tenure.started(forgets boolean) RETURNS timestamptz LANGUAGE sql STABLE
 RETURN CASE WHEN forgets THEN greatest(pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())
             ELSE pg_postmaster_start_time() END;
 
 -- What is decided about the record must not be forgotten, whatever the session asks for.
-CREATE FUNCTION tenure.remember() RETURNS text LANGUAGE sql VOLATILE
+CREATE OR REPLACE FUNCTION tenure.remember() RETURNS text LANGUAGE sql VOLATILE
 BEGIN ATOMIC
   SELECT set_config('synchronous_commit', 'on', true) WHERE tenure.forgets();
 END;
@@ -55,7 +58,7 @@ END;
 -- Tells a connection which life of this server its leases belong to. Another life than the record shows, or no record at all,
 -- means that grants may have been forgotten: a new epoch begins, in quarantine. So does data of the same life that is older than
 -- what the caller knows, or has lost its counter. Gives the record; also one of another cap or set, as it is.
-CREATE FUNCTION tenure.admit(of_schema integer, of_prefix text, of_cap bigint, of_nodes text, new_epoch text, wall_ms bigint,
+CREATE OR REPLACE FUNCTION tenure.admit(of_schema integer, of_prefix text, of_cap bigint, of_nodes text, new_epoch text, wall_ms bigint,
                              seen bigint) RETURNS text LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
@@ -129,7 +132,7 @@ END $$;
 
 -- Ends a quarantine that its caller has sat out: that one, and not one that began later. The counter is raised to the time, which
 -- is past all tokens that were given before and may have been lost.
-CREATE FUNCTION tenure.open(of_prefix text, of_cap bigint, of_nodes text, of_epoch text, made_ms bigint) RETURNS text
+CREATE OR REPLACE FUNCTION tenure.open(of_prefix text, of_cap bigint, of_nodes text, of_epoch text, made_ms bigint) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 BEGIN
   PERFORM tenure.remember();
@@ -144,7 +147,7 @@ END $$;
 
 -- Makes the record of a server that is new to Tenure, open at once; leaves one that exists alone, unless it only says that there
 -- was none before, and is of the same set.
-CREATE FUNCTION tenure.init(of_prefix text, of_cap bigint, of_nodes text, new_epoch text, wall_ms bigint,
+CREATE OR REPLACE FUNCTION tenure.init(of_prefix text, of_cap bigint, of_nodes text, new_epoch text, wall_ms bigint,
                             OUT made boolean, OUT record text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
@@ -163,7 +166,7 @@ BEGIN
 END $$;
 
 -- Writes a record of other terms, in quarantine, in place of the one that the caller has seen.
-CREATE FUNCTION tenure.reconfigure(of_prefix text, seen_record text, new_cap bigint, new_nodes text, new_epoch text,
+CREATE OR REPLACE FUNCTION tenure.reconfigure(of_prefix text, seen_record text, new_cap bigint, new_nodes text, new_epoch text,
                                    wall_ms bigint, longest bigint, why text, OUT made boolean, OUT record text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE

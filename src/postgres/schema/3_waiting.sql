@@ -2,22 +2,22 @@
 -- A name that is given back is kept for the first waiter that listens. Listening says nothing of being alive, so each waiter has
 -- a turn, in which nobody behind it gets the name, and whoever lets it pass loses its place: docs/protocol.md, "Waiting".
 
-CREATE FUNCTION tenure.turn() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION tenure.turn() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 250::bigint;
-CREATE FUNCTION tenure.ms(n bigint) RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION tenure.ms(n bigint) RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN n * interval '1 millisecond';
-CREATE FUNCTION tenure.left_ms(ends timestamptz, since timestamptz) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION tenure.left_ms(ends timestamptz, since timestamptz) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ceil(extract(epoch FROM ends - since) * 1000)::bigint;
 
 -- Whoever listens on that channel holds the lock of its number, shared, as long as its session lasts: NOTIFY does not tell whether
 -- it was heard. A channel's name is short, and what it stands for may not be.
-CREATE FUNCTION tenure.channel(what text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION tenure.channel(what text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 'tenure_' || md5(what);
-CREATE FUNCTION tenure.channel_lock(what text) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION tenure.channel_lock(what text) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN hashtextextended(what, 8387223120341381477);
 
 -- Says "look in so many ms" to the owner of a waiter. False: it does not listen, and so is dead.
-CREATE FUNCTION tenure.tell(of_prefix text, w tenure.waiter, wait_ms bigint) RETURNS boolean LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION tenure.tell(of_prefix text, w tenure.waiter, wait_ms bigint) RETURNS boolean LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   what text := of_prefix || 'wake:' || w.owner;
@@ -28,7 +28,7 @@ BEGIN
 END $$;
 
 -- The waiter at that place of the queue, counted from 0; all null where there is none.
-CREATE FUNCTION tenure.waiter_at(of_name text, nth bigint) RETURNS tenure.waiter LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION tenure.waiter_at(of_name text, nth bigint) RETURNS tenure.waiter LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   found_one tenure.waiter;
@@ -38,14 +38,14 @@ BEGIN
   RETURN found_one;
 END $$;
 
-CREATE FUNCTION tenure.leave(w tenure.waiter) RETURNS void LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION tenure.leave(w tenure.waiter) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   DELETE FROM tenure.waiter q WHERE q.name = w.name AND q.place = w.place;
 END $$;
 
 -- How many stand before that ticket; null where it does not wait.
-CREATE FUNCTION tenure.place_of(of_name text, of_owner text, of_nonce bigint) RETURNS bigint LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION tenure.place_of(of_name text, of_owner text, of_nonce bigint) RETURNS bigint LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN (
@@ -54,7 +54,7 @@ BEGIN
 END $$;
 
 -- Tells the waiter at that place; who does not listen loses it to the next. All null: there is none.
-CREATE FUNCTION tenure.tell_at(of_prefix text, of_name text, nth bigint, wait_ms bigint) RETURNS tenure.waiter LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION tenure.tell_at(of_prefix text, of_name text, nth bigint, wait_ms bigint) RETURNS tenure.waiter LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   w tenure.waiter;
@@ -67,7 +67,7 @@ BEGIN
 END $$;
 
 -- Keeps a name for that waiter, who leaves the queue.
-CREATE FUNCTION tenure.keep(w tenure.waiter, of_told integer, of_turns integer) RETURNS void LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION tenure.keep(w tenure.waiter, of_told integer, of_turns integer) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM tenure.leave(w);
@@ -78,7 +78,7 @@ END $$;
 -- After a release: calls the first who listens, and keeps the name for it. A waiter that is stopped or cut off still listens, and
 -- only one that lives can act after this: so others are told now, four with turns of their own; behind them the 8th, 16th, 32nd, …
 -- and the last pass the name on. False: nobody waits.
-CREATE FUNCTION tenure.pass_on(of_prefix text, of_name text) RETURNS boolean LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION tenure.pass_on(of_prefix text, of_name text) RETURNS boolean LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   turn bigint := tenure.turn();
@@ -116,7 +116,7 @@ BEGIN
 END $$;
 
 -- Calls the first in the queue who listens, unless that is the caller. All null: nobody is before it.
-CREATE FUNCTION tenure.call_first(of_prefix text, of_name text, of_owner text, of_nonce bigint) RETURNS tenure.waiter
+CREATE OR REPLACE FUNCTION tenure.call_first(of_prefix text, of_name text, of_owner text, of_nonce bigint) RETURNS tenure.waiter
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   w tenure.waiter;
@@ -133,7 +133,7 @@ END $$;
 -- Of a name that is kept: how long until the turn of that ticket; 0: it has come, and those before it have lost theirs.
 -- tenure.pass_on() has said who may come when: the one called, then the first so many in the queue, one turn after the other, and
 -- after them whoever looks. A waiter that let its turn pass is stopped or cut off.
-CREATE FUNCTION tenure.until_turn(of_prefix text, l tenure.lease, of_owner text, of_nonce bigint) RETURNS bigint LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION tenure.until_turn(of_prefix text, l tenure.lease, of_owner text, of_nonce bigint) RETURNS bigint LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   turn bigint := tenure.turn();

@@ -3,7 +3,7 @@
 
 -- May leases be given or put back by whoever was admitted to that epoch? 'closed <record>': not by this record; 'unverified': the
 -- server was started since, or has begun to forget what it commits, and nobody has looked yet which life this is. Null: they may.
-CREATE FUNCTION tenure.obstacle(r tenure.record, of_cap bigint, of_nodes text, of_epoch text) RETURNS text LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION tenure.obstacle(r tenure.record, of_cap bigint, of_nodes text, of_epoch text) RETURNS text LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF r.prefix IS NULL THEN RETURN 'closed '; END IF;
@@ -14,7 +14,7 @@ END $$;
 
 -- The token of the next grant; 0: the data is older than what the caller knows, or the counter was lost. What is proposed is
 -- minted only above all that was minted here, and not ahead of the time.
-CREATE FUNCTION tenure.mint(proposal bigint, seen bigint) RETURNS bigint LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION tenure.mint(proposal bigint, seen bigint) RETURNS bigint LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   drawn bigint;
@@ -36,7 +36,7 @@ END $$;
 -- 'granted <token>' · 'held <ms left> <waiters before us or -1> <kept: 0 or 1> <token> <owner>': left until the caller's turn, if
 -- the name is only kept for another waiter · 'closed <record>' · 'unverified' · 'restored': the data is older than what the caller
 -- knows. Whoever repeats a grant gets the token that it has, with the time anew: a retry must not block on its own lease.
-CREATE FUNCTION tenure.acquire_or_wait(of_prefix text, of_cap bigint, of_nodes text, of_epoch text, seen bigint, of_name text,
+CREATE OR REPLACE FUNCTION tenure.acquire_or_wait(of_prefix text, of_cap bigint, of_nodes text, of_epoch text, seen bigint, of_name text,
                                by_owner text, by_nonce bigint, ttl_ms bigint, proposal bigint,
                                ticket_owner text, ticket_nonce bigint) RETURNS text LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' AS $$
@@ -121,7 +121,7 @@ END $$;
 
 -- The same, and what clients call: a name that is known and free goes to a caller who neither waits nor proposes by two short
 -- statements. It sets nothing, which would take longer than all else; so every name here is whole, whatever the search path is.
-CREATE FUNCTION tenure.acquire(of_prefix text, of_cap bigint, of_nodes text, of_epoch text, seen bigint, of_name text,
+CREATE OR REPLACE FUNCTION tenure.acquire(of_prefix text, of_cap bigint, of_nodes text, of_epoch text, seen bigint, of_name text,
                                by_owner text, by_nonce bigint, ttl_ms bigint, proposal bigint,
                                ticket_owner text, ticket_nonce bigint) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -155,7 +155,7 @@ END $$;
 -- In all that follows: 1 done · 0 there is no such lease · -1 it shows something else, and was left alone.
 
 -- The second round of a quorum: writes the token of a grant into its lease, only where that grant still stands.
-CREATE FUNCTION tenure.confirm(of_name text, by_owner text, by_nonce bigint, new_token bigint) RETURNS integer[] LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION tenure.confirm(of_name text, by_owner text, by_nonce bigint, new_token bigint) RETURNS integer[] LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
   l tenure.lease;
@@ -172,7 +172,7 @@ END $$;
 -- acquire says of a record of other terms, because whoever was left out when they changed must not go on for ever, or of a server
 -- that was started since: what is missing there may have been forgotten. Names come sorted, and are locked in that order: two calls
 -- never wait for each other in a circle.
-CREATE FUNCTION tenure.renew(of_prefix text, of_cap bigint, of_nodes text, ttl_ms bigint, names text[], owners text[],
+CREATE OR REPLACE FUNCTION tenure.renew(of_prefix text, of_cap bigint, of_nodes text, ttl_ms bigint, names text[], owners text[],
                              nonces bigint[], tokens bigint[]) RETURNS text LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s'
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -201,7 +201,7 @@ END $$;
 -- Puts confirmed grants back where they are missing. In quarantine also over a token that is not higher: that is an older grant,
 -- from data that went back; an equal one was this node's number for it before its token was confirmed. Elsewhere only if the
 -- caller heals, being renewed by a quorum. Gives the answers as text, or what acquire says instead.
-CREATE FUNCTION tenure.reassert(of_prefix text, of_cap bigint, of_nodes text, of_epoch text, seen bigint, ttl_ms bigint,
+CREATE OR REPLACE FUNCTION tenure.reassert(of_prefix text, of_cap bigint, of_nodes text, of_epoch text, seen bigint, ttl_ms bigint,
                                 heal boolean, names text[], owners text[], nonces bigint[], tokens bigint[]) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
@@ -257,7 +257,7 @@ END $$;
 
 -- Gives a lease back, whatever its token, or a place in its queue, or both. The first waiter that listens is called, and the name
 -- kept for it.
-CREATE FUNCTION tenure.release_and_call(of_prefix text, of_name text, by_owner text, by_nonce bigint, ticket_owner text,
+CREATE OR REPLACE FUNCTION tenure.release_and_call(of_prefix text, of_name text, by_owner text, by_nonce bigint, ticket_owner text,
                                ticket_nonce bigint, wake boolean) RETURNS integer[] LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
@@ -287,7 +287,7 @@ END $$;
 -- The same, and what clients call: a lease that nobody waits for is given back in one statement. Nobody waits for the disk either:
 -- a crash may forget a release, and the name is then taken until its time is over. The grant that comes after it is committed
 -- behind it.
-CREATE FUNCTION tenure.release(of_prefix text, of_name text, by_owner text, by_nonce bigint, ticket_owner text,
+CREATE OR REPLACE FUNCTION tenure.release(of_prefix text, of_name text, by_owner text, by_nonce bigint, ticket_owner text,
                                ticket_nonce bigint, wake boolean) RETURNS integer[] LANGUAGE plpgsql AS $$
 BEGIN
   IF pg_catalog.set_config('synchronous_commit', 'off', true) IS NULL THEN RETURN NULL; END IF;
@@ -305,7 +305,7 @@ END $$;
 -- holder is refused at the next renewal, and nobody is granted the name while it may still believe. Where there is nothing the
 -- mark stands for hold_ms, so that nothing is put back there; 0: it does not. Gives 2 where nothing was there and the mark stands.
 -- With a token above the holder's a mark cannot be taken for an older grant in a quarantine.
-CREATE FUNCTION tenure.break(of_name text, victim_owner text, victim_nonce bigint, mark_owner text, mark_nonce bigint,
+CREATE OR REPLACE FUNCTION tenure.break(of_name text, victim_owner text, victim_nonce bigint, mark_owner text, mark_nonce bigint,
                              mark_token bigint, hold_ms bigint) RETURNS integer LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
@@ -330,7 +330,7 @@ BEGIN
 END $$;
 
 -- What is there for each name, at one moment: changes nothing. No row's owner is null where there is a lease.
-CREATE FUNCTION tenure.look(names text[]) RETURNS TABLE (owner text, nonce bigint, token bigint, kept boolean, left_ms bigint,
+CREATE OR REPLACE FUNCTION tenure.look(names text[]) RETURNS TABLE (owner text, nonce bigint, token bigint, kept boolean, left_ms bigint,
                                                          waiters bigint) LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp AS $$
   SELECT l.owner, l.nonce, l.token, l.kept, tenure.left_ms(l.ends, clock_timestamp()),
@@ -341,7 +341,7 @@ $$;
 
 -- The server's clock, in microseconds of unix time. Everybody asks about once a second, and so everybody sweeps a little: of names
 -- that nobody has used for an hour, those on four pages drawn by chance are forgotten.
-CREATE FUNCTION tenure.clock() RETURNS bigint LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION tenure.clock() RETURNS bigint LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   pages bigint := pg_relation_size('tenure.lease') / current_setting('block_size')::bigint;

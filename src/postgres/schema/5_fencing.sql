@@ -2,7 +2,7 @@
 
 -- Does that token still hold the name? Then the name cannot change hands before the asking transaction has ended, even if the
 -- lease runs out meanwhile: whoever takes it next waits for this transaction. The name is as it was given to Tenure.
-CREATE FUNCTION tenure.holds(name text, token bigint) RETURNS boolean LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION tenure.holds(name text, token bigint) RETURNS boolean LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   -- Tokens of a server come once: no lock can be taken for an election of the same name.
@@ -14,7 +14,7 @@ COMMENT ON FUNCTION tenure.holds(text, bigint) IS
   'Does this token still hold that lock or election? If so, nobody else can have it before this transaction ends.';
 
 -- The same as a guard: ends the transaction with an error unless it does.
-CREATE FUNCTION tenure.fence(name text, token bigint) RETURNS void LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION tenure.fence(name text, token bigint) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF NOT tenure.holds(name, token) THEN

@@ -45,7 +45,7 @@ tl::expected<Sessions, std::string> RedisSessions::read() {
 }
 
 tl::expected<Sessions, core::Failure> RedisSessions::read_all() {
-  return source_.find == RedisSessionsOptions::Find::scan ? read_by_scan() : read_by_index();
+  return source_.find == StoredSessionsOptions::Find::scan ? read_by_scan() : read_by_index();
 }
 
 tl::expected<Sessions, core::Failure> RedisSessions::read_by_scan() {

@@ -16,7 +16,7 @@ class RedisSessions final : public SessionSource {
     Address address{};
     runtime::Tls tls{};
     SessionKeys keys{};
-    RedisSessionsOptions::Find find = RedisSessionsOptions::Find::scan;
+    StoredSessionsOptions::Find find = StoredSessionsOptions::Find::scan;
     poll::Addresses addresses = poll::Addresses::http;
     core::Duration timeout{};
   };

@@ -4,9 +4,9 @@
 #include <tenure/tenure.hpp>
 
 int main(int argc, char** argv) {
-  tenure::RedisSessionsOptions options;
+  tenure::StoredSessionsOptions options;
   if (argc > 1) options.url = argv[1];
-  const auto source = tenure::redis_sessions(options);
+  const auto source = tenure::stored_sessions(options);
   if (!source) {
     std::cerr << source.error().message << '\n';
     return 1;

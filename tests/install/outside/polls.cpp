@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   const auto fleet = client->fleet();
-  auto source = tenure::redis_sessions(**fleet);
+  auto source = tenure::stored_sessions(**fleet);
   if (!source) {
     std::cerr << source.error().message << '\n';
     return 1;

@@ -38,7 +38,7 @@ TEST(ToString, NamesEveryValue) {
   EXPECT_EQ(names<PollEvent::Kind>(),
             (Names{"started", "polled", "failed", "recovered", "refused", "bad_session", "good_session",
                    "source_away", "source_back", "results_dropped", "results_back"}));
-  EXPECT_EQ(names<RedisSessionsOptions::Find>(), (Names{"scan", "index"}));
+  EXPECT_EQ(names<StoredSessionsOptions::Find>(), (Names{"scan", "index"}));
 }
 
 TEST(ToString, ARefusalSaysItsCodeAndItsSentence) {

@@ -20,13 +20,13 @@ struct pg_result;
 
 namespace tenure::postgres {
 
-class Session {
+class Wire {
  public:
   // The address lives longer than this.
-  explicit Session(const Address& address);
-  ~Session();
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
+  explicit Wire(const Address& address);
+  ~Wire();
+  Wire(const Wire&) = delete;
+  Wire& operator=(const Wire&) = delete;
 
   // on_dialing() is to follow at once.
   void dial();

@@ -1,4 +1,4 @@
-#include "postgres/net/session.hpp"
+#include "postgres/net/wire.hpp"
 
 #include <libpq-fe.h>
 #include <poll.h>
@@ -38,18 +38,18 @@ Rows rows_of(const PGresult* result) {
 
 }  // namespace
 
-void Session::Finish::operator()(pg_conn* connection) const { PQfinish(connection); }
+void Wire::Finish::operator()(pg_conn* connection) const { PQfinish(connection); }
 
-Session::Session(const Address& address) : address_(address) {}
-Session::~Session() = default;
+Wire::Wire(const Address& address) : address_(address) {}
+Wire::~Wire() = default;
 
-void Session::dial() {
+void Wire::dial() {
   close();
   hosts_.emplace(address_);
   number_ = runtime::next_connection();
 }
 
-void Session::connect(const Hosts::Found& found) {
+void Wire::connect(const Hosts::Found& found) {
   // What stands behind the URL wins over it; an empty value is none.
   constexpr std::array<const char*, 7> keywords{
       "fallback_application_name", "dbname", "client_encoding", "host", "hostaddr", "port", nullptr};
@@ -71,7 +71,7 @@ void Session::connect(const Hosts::Found& found) {
   PQsetNoticeReceiver(connection_.get(), [](void*, const PGresult*) {}, nullptr);
 }
 
-tl::expected<bool, core::Failure> Session::on_dialing() {
+tl::expected<bool, core::Failure> Wire::on_dialing() {
   const auto refused = [this] {
     auto failure = classify_connecting(printable(PQerrorMessage(connection_.get())));
     failure.applied = core::Applied::no;
@@ -104,7 +104,7 @@ tl::expected<bool, core::Failure> Session::on_dialing() {
   return true;
 }
 
-void Session::close() {
+void Wire::close() {
   hosts_.reset();
   connection_.reset();
   connected_ = false;
@@ -114,7 +114,7 @@ void Session::close() {
   pending_.clear();
 }
 
-tl::expected<void, core::Failure> Session::say(const Call& call) {
+tl::expected<void, core::Failure> Wire::say(const Call& call) {
   std::vector<const char*> values;
   values.reserve(call.arguments.size());
   for (const Value& it : call.arguments) values.push_back(it ? it->c_str() : nullptr);
@@ -134,13 +134,13 @@ tl::expected<void, core::Failure> Session::say(const Call& call) {
 }
 
 // Under its own text as its name, which the server cuts to 63 bytes: ours differ before.
-bool Session::prepared(const char* statement) {
+bool Wire::prepared(const char* statement) {
   if (std::ranges::find(statements_, statement) != statements_.end()) return true;
   statements_.push_back(statement);
   return PQsendPrepare(connection_.get(), statement, statement, 0, nullptr) == 1;
 }
 
-tl::expected<void, core::Failure> Session::flush() {
+tl::expected<void, core::Failure> Wire::flush() {
   if (!unsent_) return {};
   const int left = PQflush(connection_.get());
   if (left < 0) return tl::unexpected(lost());
@@ -148,7 +148,7 @@ tl::expected<void, core::Failure> Session::flush() {
   return {};
 }
 
-tl::expected<void, core::Failure> Session::read(std::vector<Answer>& answers) {
+tl::expected<void, core::Failure> Wire::read(std::vector<Answer>& answers) {
   const bool sound = PQconsumeInput(connection_.get()) == 1;
   while (PQisBusy(connection_.get()) == 0) {
     const Result result(PQgetResult(connection_.get()), &PQclear);
@@ -165,7 +165,7 @@ tl::expected<void, core::Failure> Session::read(std::vector<Answer>& answers) {
   return {};
 }
 
-void Session::take(pg_result* result, std::vector<Answer>& answers) {
+void Wire::take(pg_result* result, std::vector<Answer>& answers) {
   switch (PQresultStatus(result)) {
     case PGRES_PIPELINE_SYNC:
       // Committed, or rolled back after the error that is pending.
@@ -196,7 +196,7 @@ void Session::take(pg_result* result, std::vector<Answer>& answers) {
   }
 }
 
-std::vector<std::string> Session::messages() {
+std::vector<std::string> Wire::messages() {
   std::vector<std::string> all;
   while (PGnotify* const it = connected() ? PQnotifies(connection_.get()) : nullptr) {
     all.emplace_back(it->extra);
@@ -205,16 +205,16 @@ std::vector<std::string> Session::messages() {
   return all;
 }
 
-bool Session::is_served_by(const Value& pid) const {
+bool Wire::is_served_by(const Value& pid) const {
   return pid && core::read_number<int>(*pid) == PQbackendPID(connection_.get());
 }
 
-bool Session::stirred() const {
+bool Wire::stirred() const {
   pollfd ready{PQsocket(connection_.get()), POLLIN, 0};
   return poll(&ready, 1, 0) > 0;
 }
 
-runtime::Awaited Session::awaited() const {
+runtime::Awaited Wire::awaited() const {
   if (hosts_) return {hosts_->fd(), POLLIN, number_};
   if (!connection_) return {};
   const int fd = PQsocket(connection_.get());
@@ -224,7 +224,7 @@ runtime::Awaited Session::awaited() const {
   return {fd, static_cast<short>((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)), number_};
 }
 
-core::Failure Session::lost() const {
+core::Failure Wire::lost() const {
   // The last error of the server says more than that the connection is closed.
   if (!pending_.empty() && !pending_.front()) {
     core::Failure last = pending_.front().error();
@@ -239,7 +239,7 @@ core::Failure Session::lost() const {
   return failure;
 }
 
-std::string Session::printable(const char* message) const {
+std::string Wire::printable(const char* message) const {
   return without_secrets(message == nullptr ? "" : message, address_);
 }
 

@@ -1,0 +1,31 @@
+#include "postgres/schema.hpp"
+
+#include "core/base/check.hpp"
+#include "postgres/schema_parts.hpp"
+
+namespace tenure::postgres {
+
+std::string schema_sql() { return std::string(tables_sql) + std::string(functions_sql); }
+
+std::string upgrade_sql(int from) {
+  core::must(from >= schema_version_oldest && from < schema_version, "only older schemas are upgraded");
+  core::must(upgrade_steps.size() == schema_version - schema_version_oldest, "every version has its step");
+  const std::string version = std::to_string(from);
+  // One at a time. The lock is the one that tokens are drawn under: nobody holds it for long.
+  std::string sql =
+      "-- From version " + version + " to " + std::to_string(schema_version) +
+      ".\n"
+      "SET LOCAL search_path = pg_catalog;\n"
+      "SELECT pg_advisory_xact_lock(tenure.fence_lock());\n"
+      "DO $$ BEGIN IF tenure.schema_version() <> " +
+      version +
+      " THEN RAISE EXCEPTION USING ERRCODE = '42710', MESSAGE = 'the schema tenure is of version ' || "
+      "tenure.schema_version() || ' by now'; END IF; END $$;\n";
+  for (std::size_t step = static_cast<std::size_t>(from - schema_version_oldest); step < upgrade_steps.size();
+       ++step) {
+    sql += upgrade_steps[step];
+  }
+  return sql + std::string(functions_sql);
+}
+
+}  // namespace tenure::postgres
