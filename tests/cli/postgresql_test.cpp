@@ -127,9 +127,6 @@ TEST(PostgresqlRefuses, WhatItDoesNotDoYet) {
     std::string sentence;
   };
   for (const Case& it : std::vector<Case>{
-           {Words{"run", "x", "--http", "0"} + place + Words{"--", "true"},
-            "--http shows nodes of Redis only"},
-           {Words{"elect", "x", "--http", "0"} + place, "--http shows nodes of Redis only"},
            {Words{"reconfigure", "--yes"} + place, "does not work on PostgreSQL yet"},
            {Words{"run", "x", "--tls-ca", "ca.pem"} + place + Words{"--", "true"},
             "--tls-ca is for Redis; a PostgreSQL is told of TLS by its URL"},
@@ -151,8 +148,9 @@ TEST(PostgresqlRefuses, ToBeAFleetsStore) {
   for (const Words& words : std::vector<Words>{{"poll"}, {"sessions", "ls"}, {"status"}}) {
     const Result result = tenure(words + store("postgresql://127.0.0.1:1/tenure"));
     EXPECT_EQ(result.code, 64) << words.front();
-    EXPECT_TRUE(has(result.err, "names a PostgreSQL")) << result.err;
-    EXPECT_TRUE(has(result.err, "need Redis so far")) << result.err;
+    EXPECT_TRUE(
+        has(result.err, "fleets need Redis so far, and postgresql://127.0.0.1:1/tenure is a PostgreSQL"))
+        << result.err;
   }
 }
 

@@ -1,11 +1,16 @@
-// Which nodes give no new leases now, and for how long: for whoever shows something else, and should say so, too.
+// Which nodes give no new leases now, and for how long: for whoever shows something else, and should say so, too. Of whatever kind of
+// store. Pure: asks nothing.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "cli/doctor/node_facts.hpp"
-#include "cli/doctor/node_findings.hpp"
+#include "cli/doctor/finding.hpp"
+#include "core/base/time.hpp"
+#include "core/lease/record.hpp"
+#include "runtime/store/answers.hpp"
 
 namespace tenure::cli {
 
@@ -20,11 +25,21 @@ struct ClosedNode {
   std::optional<core::Ttl> left_max{};  // of any quarantine, once a client waits
 };
 
-// As much of the facts as closed_node() needs. Changes nothing, and begins no quarantine.
-tl::expected<NodeFacts, core::Failure> look_at_record(redis::Caller& redis, const redis::Address& address,
-                                                      const redis::Keyspace& keyspace);
+// By a finding on its record.
+struct ReadBy {
+  core::Terms ours{};
+  std::int64_t wall_now_ms = 0;
+};
+ClosedNode closed_by(std::string node, Finding finding, const core::FoundRecord& record,
+                     const ReadBy& reader);
 
-// Nothing when it gives leases. Pure: asks nothing.
-std::optional<ClosedNode> closed_node(const NodeFacts& node, const Criteria& criteria);
+// Of each node that answers: why it gives no new leases; nothing where it does.
+using NodesClosed = runtime::Answers<std::optional<ClosedNode>>;
+
+struct ClosedNodes {
+  std::vector<ClosedNode> nodes{};  // of those that answer
+  bool open = true;                 // so few are closed that new leases are given
+};
+ClosedNodes closed_among(const NodesClosed& nodes, const std::string& how_to_init);
 
 }  // namespace tenure::cli

@@ -1,7 +1,7 @@
-// Looks at nodes of Redis, all at the same time.
+#include "cli/doctor/diagnose.hpp"
+
 #include <utility>
 
-#include "cli/doctor/diagnosis.hpp"
 #include "cli/doctor/node_facts.hpp"
 #include "cli/doctor/node_findings.hpp"
 #include "cli/doctor/set_findings.hpp"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "cli/doctor/finding.hpp"
-#include "cli/nodes/nodes.hpp"
 #include "core/base/time.hpp"
 #include "core/lease/record.hpp"
 #include "core/message.hpp"
@@ -56,8 +55,5 @@ struct Diagnosis {
   // All findings are there: puts the worst first, and says how to make nodes ready that are all new.
   void conclude();
 };
-
-// Of nodes of Redis. Blocks for as long as the slowest node needs. One that does not answer costs the others nothing.
-Diagnosis diagnose(const Nodes& nodes, const std::string& lock_prefix, core::Duration node_timeout);
 
 }  // namespace tenure::cli

@@ -9,6 +9,7 @@
 #include "cli/doctor/doctor_output.hpp"
 #include "cli/message.hpp"
 #include "cli/nodes/advice.hpp"
+#include "cli/nodes/chosen_store.hpp"
 #include "core/base/names.hpp"
 #include "core/lease/timing.hpp"
 
@@ -25,21 +26,17 @@ ExitCode code_for(const Diagnosis& diagnosis) {
 
 }  // namespace
 
-int tell(const Diagnosis& diagnosis, bool as_json) {
-  std::fputs((as_json ? doctor_json(diagnosis) : doctor_text(diagnosis, paint_for(STDOUT_FILENO))).c_str(),
-             stdout);
-  return finish_output(code_for(diagnosis));
-}
-
 int doctor(const DoctorArgs& args) {
   if (auto error = core::name_error("the lock prefix", args.lock_prefix))
     return fail(ExitCode::usage, *error);
-  auto nodes = choose_nodes(args.nodes);
-  if (!nodes) return fail(ExitCode::usage, nodes.error());
-  const auto timing = core::make_timing(core::timing_options(args.ttl, nodes->keyspace.cap));
-  if (!timing) return fail(ExitCode::usage, naming_cap(timing.error(), args.ttl, nodes->keyspace.cap));
-
-  return tell(diagnose(*nodes, args.lock_prefix, timing->node_timeout), args.json);
+  const auto store = choose_store(args.nodes);
+  if (!store) return fail(ExitCode::usage, store.error());
+  const auto timing = core::make_timing(core::timing_options(args.ttl, store->cap()));
+  if (!timing) return fail(ExitCode::usage, naming_cap(timing.error(), args.ttl, store->cap()));
+  const Diagnosis diagnosis = store->inspector->diagnose(args.lock_prefix, timing->node_timeout);
+  std::fputs((args.json ? doctor_json(diagnosis) : doctor_text(diagnosis, paint_for(STDOUT_FILENO))).c_str(),
+             stdout);
+  return finish_output(code_for(diagnosis));
 }
 
 }  // namespace tenure::cli

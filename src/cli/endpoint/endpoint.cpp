@@ -3,9 +3,7 @@
 #include <utility>
 
 #include "cli/descriptors.hpp"
-#include "cli/doctor/diagnosis.hpp"
 #include "cli/doctor/doctor_output.hpp"
-#include "cli/endpoint/readiness.hpp"
 #include "cli/message.hpp"
 #include "cli/version.hpp"
 #include "core/base/text.hpp"
@@ -100,7 +98,7 @@ void Endpoint::describe(Owner owner, std::function<void(Json&)> add_state) {
       http::Routes::For::everybody);
   auto& readiness = cache<Response>(
       [this] {
-        const Readiness found = look_at_readiness(owner_.nodes);
+        const Readiness found = owner_.nodes->readiness();
         return Response::text(found.is_ready() ? 200 : 503, found.text());
       },
       fresh);
@@ -115,9 +113,9 @@ void Endpoint::describe(Owner owner, std::function<void(Json&)> add_state) {
   routes_.add("/api/v1/self", [this](const Request&) { return self(); });
   auto& nodes = cache<Response>(
       [this] {
-        const auto timing = core::make_timing(core::timing_options({}, owner_.nodes.keyspace.cap));
+        const auto timing = core::make_timing(core::timing_options({}, owner_.nodes->terms().cap));
         const core::Duration timeout = timing ? timing->node_timeout : core::Duration(1s);
-        return Response::json(doctor_json(diagnose(owner_.nodes, owner_.lock_prefix, timeout)));
+        return Response::json(doctor_json(owner_.nodes->diagnose(owner_.lock_prefix, timeout)));
       },
       nodes_fresh);
   routes_.add("/api/v1/nodes", [&nodes](const Request&) { return nodes.get(); });

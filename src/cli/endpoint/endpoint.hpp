@@ -15,7 +15,7 @@
 #include "cli/endpoint/pulse.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/json.hpp"
-#include "cli/nodes/nodes.hpp"
+#include "cli/nodes/node_inspector.hpp"
 #include "http/cached.hpp"
 #include "http/listener.hpp"
 #include "http/routes.hpp"
@@ -47,7 +47,7 @@ class Endpoint {
   struct Owner {
     std::string command;
     std::string id;
-    Nodes nodes;
+    std::shared_ptr<const NodeInspector> nodes;
     std::string lock_prefix;  // of the keys that the diagnosis asks for
   };
   // Adds what every command serves: /livez, /readyz, /api/v1/self and /api/v1/nodes. The function adds to the object of

@@ -1,11 +1,10 @@
 // Would the nodes give this process a lease now: does a majority answer, and is it neither in quarantine nor of another set or cap?
-// Changes nothing, and begins no quarantine.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "cli/nodes/nodes.hpp"
+#include "cli/doctor/closed_node.hpp"
 
 namespace tenure::cli {
 
@@ -24,7 +23,7 @@ struct Readiness {
   std::string text() const;
 };
 
-// Asks all nodes at the same time, for two seconds at most.
-Readiness look_at_readiness(const Nodes& nodes);
+// By what nodes of these names answered.
+Readiness readiness_of(const NodesClosed& nodes, const std::vector<std::string>& names);
 
 }  // namespace tenure::cli

@@ -5,11 +5,8 @@
 #include <span>
 
 #include "cli/ask_all.hpp"
-#include "cli/doctor/closed_node.hpp"
-#include "cli/lock/lock_look.hpp"
 #include "cli/lock/lock_plan.hpp"
 #include "cli/message.hpp"
-#include "cli/nodes/advice.hpp"
 #include "core/base/number.hpp"
 #include "redis/text/failure_text.hpp"
 #include "runtime/wall_clock.hpp"
@@ -51,7 +48,7 @@ FleetLook::Done FleetLook::read_beats(redis::Caller& redis, FleetFacts& facts) c
     core::LookRequest request;
     for (const auto& item : some) request.keys.push_back(fleet_.keys.node(item.text));
     const auto answer =
-        redis.call(redis::script_call(request, fleet_.nodes.keyspace, "", redis::CallBy::body));
+        redis.call(redis::script_call(request, fleet_.store.redis->keyspace, "", redis::CallBy::body));
     if (!answer) return tl::unexpected(said(answer.error()));
     const auto found = redis::found_keys(*answer, some.size());
     if (!found) return tl::unexpected(said(found.error()));
@@ -77,9 +74,10 @@ FleetLook::Done FleetLook::read_results(redis::Caller& redis, const Ids& ids, Fl
 }
 
 FleetLook::Done FleetLook::read_leases(const Ids& ids, FleetFacts& facts) const {
-  LeasesLooked looked = look_at_leases(fleet_.nodes, fleet_.keys.leases(), ids);
-  if (auto trouble = failures_said(looked.failures, fleet_.nodes.names())) {
-    if (!enough(looked.failures, fleet_.nodes.addresses.size())) return tl::unexpected(*trouble);
+  const NodeInspector& nodes = *fleet_.store.inspector;
+  LeasesLooked looked = nodes.leases(fleet_.keys.leases(), ids);
+  if (auto trouble = failures_said(looked.failures, nodes.names())) {
+    if (!enough(looked.failures, nodes.names().size())) return tl::unexpected(*trouble);
     tell_(*trouble);
   }
   facts.leases = std::move(looked.leases);
@@ -95,10 +93,11 @@ void FleetLook::find_unlisted(FleetFacts& facts) const {
   }
   const auto owned = static_cast<std::uint64_t>(std::ranges::count_if(facts.leases, &LeaseView::holds));
   if (!facts.sessions.good.empty() && said_owned <= owned) return;
-  Looked looked = look_at_all_locks(fleet_.nodes, fleet_.keys.leases());
-  if (!enough(looked.failures, fleet_.nodes.addresses.size())) {
+  const NodeInspector& nodes = *fleet_.store.inspector;
+  Looked looked = nodes.leases_under(fleet_.keys.leases());
+  if (!enough(looked.failures, nodes.names().size())) {
     tell_("leases of sessions that are not in Redis could not be counted: " +
-          *failures_said(looked.failures, fleet_.nodes.names()));
+          *failures_said(looked.failures, nodes.names()));
     return;
   }
   std::set<std::string> listed;
@@ -109,25 +108,9 @@ void FleetLook::find_unlisted(FleetFacts& facts) const {
 
 // Of nodes that do not answer, read_leases() has told.
 void FleetLook::read_records(FleetFacts& facts) const {
-  const Nodes& nodes = fleet_.nodes;
-  const auto looked = ask_all<NodeFacts>(nodes, [&](redis::Caller& redis, std::size_t node) {
-    return look_at_record(redis, nodes.addresses[node], nodes.keyspace);
-  });
-  const Criteria criteria{{{}, nodes.keyspace}, {}, facts.now_ms, nodes.tls_options};
-  std::size_t open = 0;
-  for (const auto& node : looked) {
-    if (!node) continue;
-    const auto closed = closed_node(*node, criteria);
-    // Of another cap or set than we name, it is closed to us, and perhaps to nobody else.
-    if (!closed || closed->code == other_cap || closed->code == other_set) open += 1;
-    if (closed) facts.closed.push_back(*closed);
-  }
-  const auto absent = [](const ClosedNode& it) { return it.code == record_absent; };
-  if (facts.closed.size() == nodes.addresses.size() && std::ranges::all_of(facts.closed, absent)) {
-    // Only all of them together can be declared new.
-    for (auto& it : facts.closed) it.advice = "if it is new" + how_to_init(nodes);
-  }
-  facts.open = facts.closed.empty() || open >= nodes.quorum();
+  ClosedNodes closed = fleet_.store.inspector->closed_nodes();
+  facts.closed = std::move(closed.nodes);
+  facts.open = closed.open;
 }
 
 tl::expected<FleetView, std::string> FleetLook::look() {

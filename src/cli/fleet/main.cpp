@@ -1,10 +1,12 @@
 // The tenure-fleet program: the commands for which tenure becomes it. Nobody need start it directly.
 #include "cli/demo/demo.hpp"
+#include "cli/doctor/doctor.hpp"
 #include "cli/fleet/explain.hpp"
 #include "cli/fleet/poll.hpp"
 #include "cli/fleet/sessions.hpp"
 #include "cli/fleet/status.hpp"
 #include "cli/fleet_program.hpp"
+#include "cli/lock/lock.hpp"
 #include "cli/message.hpp"
 #include "cli/postgresql/postgresql.hpp"
 #include "cli/supervise/elect.hpp"
@@ -30,9 +32,9 @@ int perform(const Args& args, const CommandLine& /*line*/) {
                         [](const RunArgs& wish) { return run(wish); },
                         [](const ElectArgs& wish) { return elect(wish); },
                         [](const InitArgs& wish) { return postgresql_init(wish); },
-                        [](const DoctorArgs& wish) { return postgresql_doctor(wish); },
-                        [](const LockLsArgs& wish) { return postgresql_lock_ls(wish); },
-                        [](const LockShowArgs& wish) { return postgresql_lock_show(wish); },
+                        [](const DoctorArgs& wish) { return doctor(wish); },
+                        [](const LockLsArgs& wish) { return lock_ls(wish); },
+                        [](const LockShowArgs& wish) { return lock_show(wish); },
                         [](const LockBreakArgs& wish) { return postgresql_lock_break(wish); },
                         [](const ReconfigureArgs& /*wish*/) {
                           return fail(ExitCode::usage, "tenure reconfigure does not work on PostgreSQL yet");

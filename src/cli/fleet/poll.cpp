@@ -10,6 +10,7 @@
 #include "cli/endpoint/endpoint.hpp"
 #include "cli/endpoint/lent.hpp"
 #include "cli/endpoint/metrics_page.hpp"
+#include "cli/fleet/chosen_fleet.hpp"
 #include "cli/fleet/poll_log.hpp"
 #include "cli/fleet/poll_state.hpp"
 #include "cli/log.hpp"
@@ -39,25 +40,26 @@ constexpr std::size_t descriptors_to_poll = 12;
 
 // What the options amount to.
 struct Plan {
-  Nodes nodes{};
+  ChosenStore store;
   redis::Address data{};
   bool apart = false;  // the data is not on the first node
   std::string id{};
 };
 
 tl::expected<Plan, std::string> make_plan(const PollArgs& args) {
-  Plan plan;
   std::optional<redis::Address> data;
   if (!args.target.data.empty()) {
     auto parsed = redis::parse_url(args.target.data);
     if (!parsed) return tl::unexpected(parsed.error());
     data = std::move(*parsed);
   }
-  auto nodes = choose_nodes(args.target.nodes, data ? &*data : nullptr);
-  if (!nodes) return tl::unexpected(nodes.error());
-  plan.nodes = std::move(*nodes);
-  plan.apart = data && *data != plan.nodes.addresses.front();
-  plan.data = data.value_or(plan.nodes.addresses.front());
+  auto store = choose_store(args.target.nodes, data ? &*data : nullptr);
+  if (!store) return tl::unexpected(store.error());
+  if (auto error = no_fleets(*store)) return tl::unexpected(std::move(*error));
+  const redis::Address first = store->redis->addresses.front();
+  Plan plan{.store = std::move(*store)};
+  plan.apart = data && *data != first;
+  plan.data = data.value_or(first);
   plan.id = args.id.value_or(runtime::make_instance_id());
   if (auto error = core::name_error("the id", plan.id)) return tl::unexpected(*error);
   return plan;
@@ -102,12 +104,12 @@ class Instance {
 
   int run() {
     Signals signals;
-    auto client = open_client(plan_.nodes, client_options());
+    auto client = open_client(plan_.store, client_options());
     if (!client) return fail_at_start(client.error());
     auto fleet = client->fleet(args_.target.fleet, fleet_options());
     if (!fleet) {
       return fail(ExitCode::usage, fleet.error(),
-                  naming_cap(fleet.error().message, args_.ttl, plan_.nodes.keyspace.cap));
+                  naming_cap(fleet.error().message, args_.ttl, plan_.store.cap()));
     }
     auto source = stored_sessions(**fleet, source_options());
     if (!source) return fail(ExitCode::usage, source.error(), source.error().message);
@@ -133,9 +135,9 @@ class Instance {
 
  private:
   void describe() {
-    endpoint_->describe({"poll", plan_.id, plan_.nodes, args_.target.fleet + ":lease:"}, [this](Json& json) {
-      shown_.look([&](const Polling* it) { add_polling(json, it); });
-    });
+    endpoint_->describe(
+        {"poll", plan_.id, plan_.store.inspector, args_.target.fleet + ":lease:"},
+        [this](Json& json) { shown_.look([&](const Polling* it) { add_polling(json, it); }); });
     endpoint_->routes().add("/api/v1/sessions", [this](const http::Request& request) {
       return shown_.look([&](const Polling* it) { return owned_json(request, it); });
     });
@@ -149,17 +151,16 @@ class Instance {
   }
 
   void say_start() {
-    std::string redis;
-    for (const auto& address : plan_.nodes.addresses)
-      redis += (redis.empty() ? "" : ",") + redis::to_text(address);
-    const auto ttl = core::timing_options(args_.ttl, plan_.nodes.keyspace.cap).ttl;
+    std::string names;
+    for (const auto& name : plan_.store.inspector->names()) names += (names.empty() ? "" : ",") + name;
+    const auto ttl = core::timing_options(args_.ttl, plan_.store.cap()).ttl;
     log_.start(
-        {args_.target.fleet, redis, plan_.apart ? redis::to_text(plan_.data) : "", core::to_text(ttl)});
+        {args_.target.fleet, names, plan_.apart ? redis::to_text(plan_.data) : "", core::to_text(ttl)});
     if (endpoint_ != nullptr) log_.serving(endpoint_->url());
   }
 
   ClientOptions client_options() {
-    ClientOptions options = client_of(plan_.nodes, plan_.id);
+    ClientOptions options = client_of(plan_.store, plan_.id);
     options.on_event = [this](const Event& event) { log_.hear(event); };
     // What happens to leases the fleet tells, without gaps.
     options.log_level = std::min(options.log_level, LogLevel::warn);
@@ -173,7 +174,7 @@ class Instance {
     FleetOptions options{.ttl = whole(args_.ttl), .renew = whole(args_.renew), .weight = args_.weight};
     if (!plan_.apart) return options;
     options.data = redis::whole_url(plan_.data);
-    if (plan_.data.tls) options.data_tls = plan_.nodes.tls_options;
+    if (plan_.data.tls) options.data_tls = plan_.store.redis->tls_options;
     return options;
   }
 
@@ -207,7 +208,7 @@ class Instance {
     options.strict = args_.strict;
     options.on_event = [this](const PollEvent& event) { log_.hear(event); };
     options.on_fleet_event = [this](FleetEvent event) {
-      event.detail += advice_on(event.not_open, plan_.nodes);
+      event.detail += advice_on(event.not_open, plan_.store.inspector->how_to_init());
       log_.hear(event);
     };
     return options;
@@ -286,10 +287,9 @@ int poll(const PollArgs& args) {
   if (!plan) return fail(ExitCode::usage, plan.error());
   set_log_context({{"instance", plan->id}});
   const auto opened =
-      Endpoint::open(args.http, {.nodes = plan->nodes.addresses.size(), .descriptors = descriptors_to_poll});
+      Endpoint::open(args.http, {.nodes = plan->store.nodes(), .descriptors = descriptors_to_poll});
   if (!opened) return fail(opened.error().code, opened.error().sentence);
-  if (const auto warning = redis::warning_of_even(plan->nodes.addresses.size()))
-    log(log_event::even_nodes, *warning);
+  if (const auto warning = redis::warning_of_even(plan->store.nodes())) log(log_event::even_nodes, *warning);
   return Instance(args, *plan, opened->get()).run();
 }
 

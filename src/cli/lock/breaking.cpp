@@ -13,6 +13,7 @@
 #include "core/lease/record.hpp"
 #include "core/nodes.hpp"
 #include "redis/grant_text.hpp"
+#include "redis/session_call.hpp"
 #include "runtime/instance_id.hpp"
 #include "runtime/text/refusal_text.hpp"
 
@@ -196,6 +197,11 @@ class Breaking {
 };
 
 }  // namespace
+
+Looked BreakNodes::look_at_name() const {
+  const std::string fleet(redis::SessionKeys::usual_fleet);
+  return inspector_->leases_of({args_.target.lock_prefix, fleet}, args_.name);
+}
 
 int break_lock(const LockBreakArgs& args, const BreakNodes& nodes) {
   if (!args.yes && !can_ask()) {

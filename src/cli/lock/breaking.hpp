@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/args/args.hpp"
 #include "cli/lock/lock_look.hpp"
+#include "cli/nodes/node_inspector.hpp"
 #include "core/lease/grant.hpp"
 #include "redis/lock_call.hpp"
 #include "runtime/store/answers.hpp"
@@ -19,19 +21,19 @@ namespace tenure::cli {
 // The nodes, and that lock there.
 class BreakNodes {
  public:
-  BreakNodes(std::vector<std::string> names, std::string key)
-      : names_(std::move(names)), key_(std::move(key)) {}
+  BreakNodes(std::shared_ptr<const NodeInspector> inspector, const LockBreakArgs& args)
+      : inspector_(std::move(inspector)), args_(args) {}
   virtual ~BreakNodes() = default;
   BreakNodes(const BreakNodes&) = delete;
   BreakNodes& operator=(const BreakNodes&) = delete;
 
   // Without secrets.
-  const std::vector<std::string>& names() const { return names_; }
-  const std::string& key() const { return key_; }
+  const std::vector<std::string>& names() const { return inspector_->names(); }
+  std::string key() const { return prefix() + args_.name; }
 
-  virtual Looked look() const = 0;
+  Looked look() const { return inspector_->lease(prefix(), args_.name); }
   // At whatever has the name.
-  virtual Looked look_at_name() const = 0;
+  Looked look_at_name() const;
 
   using Answers = runtime::Answers<redis::Broken>;
   using Request = std::function<redis::Breaking(std::size_t node)>;
@@ -41,8 +43,10 @@ class BreakNodes {
   virtual void take_back(const core::Grant& mark) const = 0;
 
  private:
-  std::vector<std::string> names_;
-  std::string key_;
+  std::string prefix() const { return inspector_->root() + args_.target.lock_prefix; }
+
+  std::shared_ptr<const NodeInspector> inspector_;
+  const LockBreakArgs& args_;
 };
 
 // Gives the exit code.

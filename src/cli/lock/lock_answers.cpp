@@ -68,6 +68,20 @@ AllLeases leases_of_all(const KeysShown& answers, const std::string& root, const
   return leases;
 }
 
+Looked leases_under(const KeysShown& answers, const std::string& key_prefix) {
+  std::set<std::string_view> all;
+  for (const auto& answer : answers) {
+    if (!answer) continue;
+    for (const auto& [key, shown] : *answer) all.insert(key);
+  }
+  Looked looked{{}, runtime::failures_in(answers)};
+  for (const std::string_view key : all) {
+    looked.locks.push_back(
+        view_of(std::string(key.substr(key_prefix.size())), shown_for(answers, std::string(key))));
+  }
+  return looked;
+}
+
 Looked leases_of_name(const KeysShown& answers, const std::vector<std::string>& keys, const std::string& root,
                       const std::string& lock_prefix) {
   Looked looked{{}, runtime::failures_in(answers)};

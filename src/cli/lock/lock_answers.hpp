@@ -22,6 +22,9 @@ FoundKeys shown_for(const KeysShown& answers, const std::string& key);
 AllLeases leases_of_all(const KeysShown& answers, const std::string& root, const std::string& lock_prefix,
                         ShowSessions sessions);
 
+// Of all names that anything is kept for, under keys that begin so.
+Looked leases_under(const KeysShown& answers, const std::string& key_prefix);
+
 // Of one name by these keys, in which it may be a lock, an election or a session: the first that is taken is the first; if none
 // is, one that only shows leftovers, or the name alone with no kind.
 Looked leases_of_name(const KeysShown& answers, const std::vector<std::string>& keys, const std::string& root,

@@ -1,6 +1,4 @@
 // tenure lock break, on Redis.
-#include <utility>
-
 #include "cli/ask_all.hpp"
 #include "cli/lock/breaking.hpp"
 #include "cli/lock/lock.hpp"
@@ -8,7 +6,6 @@
 #include "cli/message.hpp"
 #include "redis/grant_text.hpp"
 #include "redis/record_text.hpp"
-#include "redis/session_call.hpp"
 
 namespace tenure::cli {
 
@@ -19,18 +16,8 @@ using redis::Broken;
 
 class BreakOnRedis : public BreakNodes {
  public:
-  BreakOnRedis(const LockBreakArgs& args, Nodes nodes)
-      : BreakNodes(nodes.names(), nodes.keyspace.key(args.target.lock_prefix + args.name)),
-        args_(args),
-        nodes_(std::move(nodes)) {}
-
-  Looked look() const override {
-    return look_at_lock(nodes_, nodes_.keyspace.key(args_.target.lock_prefix), args_.name);
-  }
-  Looked look_at_name() const override {
-    return cli::look_at_name(nodes_, {args_.target.lock_prefix, std::string(redis::SessionKeys::usual_fleet)},
-                             args_.name);
-  }
+  BreakOnRedis(const LockBreakArgs& args, const ChosenStore& store)
+      : BreakNodes(store.inspector, args), nodes_(*store.redis) {}
 
   Answers mark(const Request& request) const override {
     return ask_all<Broken>(
@@ -68,16 +55,15 @@ class BreakOnRedis : public BreakNodes {
     return found == 1 ? Broken::broken : found == 0 ? Broken::absent : Broken::changed;
   }
 
-  const LockBreakArgs& args_;
-  Nodes nodes_;
+  const Nodes& nodes_;
 };
 
 }  // namespace
 
 int lock_break(const LockBreakArgs& args) {
-  auto nodes = lock_nodes(args.target, args.name);
-  if (!nodes) return fail(ExitCode::usage, nodes.error());
-  return break_lock(args, BreakOnRedis(args, std::move(*nodes)));
+  const auto store = lock_store(args.target, args.name);
+  if (!store) return fail(ExitCode::usage, store.error());
+  return break_lock(args, BreakOnRedis(args, *store));
 }
 
 }  // namespace tenure::cli

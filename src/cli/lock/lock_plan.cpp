@@ -8,18 +8,14 @@
 
 namespace tenure::cli {
 
-std::optional<std::string> error_in(const LockTarget& target, const std::optional<std::string>& name) {
-  if (auto error = core::name_error("the lock prefix", target.lock_prefix)) return error;
-  return name ? core::name_error("the name", *name) : std::nullopt;
-}
-
-tl::expected<Nodes, std::string> lock_nodes(const LockTarget& target,
-                                            const std::optional<std::string>& name) {
-  if (auto error = error_in(target, name)) return tl::unexpected(std::move(*error));
-  auto nodes = choose_nodes(target.nodes);
-  if (!nodes || !name) return nodes;
-  const auto key = redis::lock_key(target.lock_prefix, *name, nodes->keyspace);
-  return key ? nodes : tl::unexpected(key.error());
+tl::expected<ChosenStore, std::string> lock_store(const LockTarget& target,
+                                                  const std::optional<std::string>& name) {
+  if (auto error = core::name_error("the lock prefix", target.lock_prefix)) return tl::unexpected(*error);
+  if (auto error = name ? core::name_error("the name", *name) : std::nullopt) return tl::unexpected(*error);
+  auto store = choose_store(target.nodes);
+  if (!store || !name) return store;
+  const auto key = store->store->lock_key(target.lock_prefix, *name);
+  return key ? std::move(store) : tl::unexpected(key.error());
 }
 
 std::optional<std::string> failures_said(const NodeFailures& failed, const std::vector<std::string>& names) {

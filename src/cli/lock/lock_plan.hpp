@@ -9,15 +9,13 @@
 
 #include "cli/args/args.hpp"
 #include "cli/lock/lock_look.hpp"
-#include "cli/nodes/nodes.hpp"
+#include "cli/nodes/chosen_store.hpp"
 
 namespace tenure::cli {
 
-// What is wrong with prefix and name, or nothing.
-std::optional<std::string> error_in(const LockTarget& target, const std::optional<std::string>& name);
-
-// Of Redis. The error is a sentence about the words on the command line. Without a name: about the prefix only.
-tl::expected<Nodes, std::string> lock_nodes(const LockTarget& target, const std::optional<std::string>& name);
+// The error is a sentence about the words on the command line. Without a name: about the prefix only.
+tl::expected<ChosenStore, std::string> lock_store(const LockTarget& target,
+                                                  const std::optional<std::string>& name);
 
 // Which nodes did not answer, a line for each; or why they are too many. Nothing when all did.
 std::optional<std::string> failures_said(const NodeFailures& failures, const std::vector<std::string>& names);

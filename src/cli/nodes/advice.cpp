@@ -54,7 +54,7 @@ std::string common_options(const redis::Keyspace& keyspace, const std::string& s
   return options;
 }
 
-std::string advice_on(const std::optional<NotOpen>& not_open, const Nodes& nodes) {
+std::string advice_on(const std::optional<NotOpen>& not_open, const std::string& how_to_init) {
   using Why = NotOpen::Why;
   if (!not_open) return "";
   switch (not_open->why) {
@@ -62,7 +62,7 @@ std::string advice_on(const std::optional<NotOpen>& not_open, const Nodes& nodes
     case Why::foreign_record:
       return "";
     case Why::no_record:
-      return how_to_init(nodes);
+      return how_to_init;
     case Why::other_ttl_max:
       return ": use --ttl-max " + core::to_text(not_open->ttl_max.value());
     case Why::left_set:

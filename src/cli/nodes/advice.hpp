@@ -11,8 +11,9 @@
 
 namespace tenure::cli {
 
-// To be read behind the library's message, which says what to do: with which options. Empty where there are none.
-std::string advice_on(const std::optional<NotOpen>& not_open, const Nodes& nodes);
+// To be read behind the library's message, which says what to do: with which options. Empty where there are none. How to make nodes
+// ready that are new stands behind "if it is new".
+std::string advice_on(const std::optional<NotOpen>& not_open, const std::string& how_to_init);
 
 // What to do about a node that belongs to another set of nodes than ours; without a full stop.
 std::string set_advice(const runtime::SetText& text);

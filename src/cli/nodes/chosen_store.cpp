@@ -5,12 +5,11 @@
 #include <array>
 #include <utility>
 
-#include "api/context.hpp"
 #include "api/environment.hpp"
 #include "api/open_store.hpp"
 #include "cli/log.hpp"
 #include "cli/nodes/advice.hpp"
-#include "cli/nodes/client_of.hpp"
+#include "cli/nodes/redis_inspector.hpp"
 #include "cli/shell_word.hpp"
 #include "core/base/text.hpp"
 #include "postgres/failure.hpp"
@@ -51,21 +50,25 @@ tl::expected<ClientOptions, std::string> postgresql_options(const NodeArgs& args
   return options;
 }
 
-tl::expected<ChosenStore, std::string> choose_store(const NodeArgs& args) {
+tl::expected<ChosenStore, std::string> choose_store(const NodeArgs& args, const redis::Address* beside) {
+  if (const auto keyspace = choose_keyspace(args); !keyspace) return tl::unexpected(keyspace.error());
   auto named = named_nodes(args);
   if (!named) return tl::unexpected(std::move(named.error()));
   if (named->postgres.empty()) {
-    auto nodes = choose_nodes(args, std::move(*named));
+    auto nodes = choose_nodes(args, std::move(*named), beside);
     if (!nodes) return tl::unexpected(std::move(nodes.error()));
-    return ChosenStore{redis::store_of(*nodes), nodes->keyspace.prefix, how_to_init(*nodes),
+    return ChosenStore{redis::store_of(*nodes), nodes->keyspace.prefix, inspector_of(*nodes),
                        std::move(*nodes)};
   }
-  if (&tenure_open_postgresql == nullptr) return tl::unexpected(not_of_redis(*named, args));
+  if (&tenure_inspect_postgresql == nullptr) return tl::unexpected(not_of_redis(*named, args));
   const auto options = postgresql_options(args, std::move(*named));
   if (!options) return tl::unexpected(options.error());
   auto store = detail::open_store(*options);
   if (!store) return tl::unexpected(std::move(store.error()));
-  return ChosenStore{std::move(*store), options->prefix, how_to_init(*options)};
+  tl::expected<std::shared_ptr<const NodeInspector>, std::string> inspector;
+  tenure_inspect_postgresql(*options, inspector);
+  if (!inspector) return tl::unexpected(std::move(inspector.error()));
+  return ChosenStore{std::move(*store), options->prefix, std::move(*inspector)};
 }
 
 std::string how_to_init(const ClientOptions& postgresql) {
@@ -93,28 +96,12 @@ bool names_postgresql(const NodeArgs& args) {
 }
 
 std::string advice_on(const Refusal& refusal, const ChosenStore& store) {
-  if (store.redis) return advice_on(refusal.not_open, *store.redis);
-  if (refusal.not_open && refusal.not_open->why == NotOpen::Why::no_record) return store.how_to_init;
-  if (refusal.message.find(postgres::init_makes_it) != std::string::npos) {
-    return "; to make it" + store.how_to_init;
+  const std::string& how_to_init = store.inspector->how_to_init();
+  const bool is_new = refusal.not_open && refusal.not_open->why == NotOpen::Why::no_record;
+  if (!is_new && refusal.message.find(postgres::init_makes_it) != std::string::npos) {
+    return "; to make it" + how_to_init;
   }
-  return advice_on(refusal.not_open, Nodes{});
-}
-
-std::optional<std::string> no_endpoint(const HttpArgs& http, const ChosenStore& store) {
-  if (!http.address || store.redis) return std::nullopt;
-  return "--http shows nodes of Redis only so far, and " + store.store->names().front() + " is none";
-}
-
-ClientOptions client_of(const ChosenStore& store, const std::string& id) {
-  Nodes common;
-  common.keyspace.prefix = store.prefix;
-  common.keyspace.cap = store.cap();
-  return client_of(common, id);
-}
-
-tl::expected<Client, Refusal> open_client(const ChosenStore& store, ClientOptions options) {
-  return detail::Context::open(std::move(options), store.store);
+  return advice_on(refusal.not_open, how_to_init);
 }
 
 }  // namespace tenure::cli

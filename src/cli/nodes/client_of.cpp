@@ -6,22 +6,21 @@
 #include "cli/descriptors.hpp"
 #include "cli/log.hpp"
 #include "cli/message.hpp"
-#include "redis/net/redis_store.hpp"
 
 namespace tenure::cli {
 
-ClientOptions client_of(const Nodes& nodes, const std::string& id) {
+ClientOptions client_of(const ChosenStore& store, const std::string& id) {
   ClientOptions options;
   options.id = id;
-  options.ttl_max = nodes.keyspace.cap;
-  options.prefix = nodes.keyspace.prefix;
+  options.ttl_max = store.cap();
+  options.prefix = store.prefix;
   options.log_level = client_log_level();
   options.on_log = [](const LogLine& line) { log(line); };
   return options;
 }
 
-tl::expected<Client, Refusal> open_client(const Nodes& nodes, ClientOptions options) {
-  return detail::Context::open(std::move(options), redis::store_of(nodes));
+tl::expected<Client, Refusal> open_client(const ChosenStore& store, ClientOptions options) {
+  return detail::Context::open(std::move(options), store.store);
 }
 
 int fail_at_start(const Refusal& refusal) {

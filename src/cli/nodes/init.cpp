@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/doctor/closed_node.hpp"
+#include "cli/doctor/redis_record.hpp"
 #include "cli/message.hpp"
 #include "cli/nodes/init_nodes.hpp"
 #include "cli/nodes/print_schema.hpp"

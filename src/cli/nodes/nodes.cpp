@@ -95,7 +95,7 @@ std::string not_of_redis(const detail::NamedNodes& named, const NodeArgs& args) 
     return named.source +
            " names a PostgreSQL by a pipe: name it by a plain file, by --store or TENURE_STORE";
   }
-  return named.source + " names a PostgreSQL, and fleets, tenure web and --http need Redis so far";
+  return named.source + " names a PostgreSQL, and this is about Redis";
 }
 
 tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args, const redis::Address* beside) {

@@ -46,9 +46,8 @@ class InitPostgresql : public InitNodes {
   }
 
   std::string wait_text(std::size_t node) override {
-    const auto closed =
-        closed_record(seen_[node]->server, seen_[node]->record, nodes_, runtime::wall_now_ms());
-    return closed ? text_of_wait(closed->finding.code, closed->finding.what, closed->left_max) : "";
+    const auto closed = closed_record(seen_[node]->server, names()[node], seen_[node]->record, nodes_);
+    return closed && closed->left_max ? text_of_wait(closed->code, closed->what, *closed->left_max) : "";
   }
 
  private:

@@ -1,5 +1,7 @@
 #include "cli/postgresql/lock_rows.hpp"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "cli/postgresql/ask_postgresql.hpp"
@@ -51,12 +53,24 @@ tl::expected<void, Failure> look_at(postgres::Caller& server, std::vector<std::s
   return {};
 }
 
-tl::expected<ByKey, Failure> look_at_all(postgres::Caller& server, const postgres::Keyspace& keyspace) {
+tl::expected<ByKey, Failure> look_at_each(postgres::Caller& server, const std::vector<std::string>& keys,
+                                          const postgres::Keyspace& keyspace) {
+  ByKey found;
+  for (std::size_t from = 0; from < keys.size(); from += page_length) {
+    const auto some = std::span(keys).subspan(from, std::min(page_length, keys.size() - from));
+    if (auto looked = look_at(server, {some.begin(), some.end()}, keyspace, found); !looked) {
+      return tl::unexpected(looked.error());
+    }
+  }
+  return found;
+}
+
+tl::expected<ByKey, Failure> find_all(postgres::Caller& server, const std::string& key_prefix,
+                                      const postgres::Keyspace& keyspace) {
   ByKey found;
   std::string last;
   while (true) {
-    const auto rows =
-        server.call({names_statement, {postgres::Value(keyspace.root()), postgres::Value(last)}});
+    const auto rows = server.call({names_statement, {postgres::Value(key_prefix), postgres::Value(last)}});
     if (!rows) return tl::unexpected(rows.error());
     std::vector<std::string> names;
     for (const postgres::Row& row : *rows) names.push_back(row.at(0).value_or(""));
@@ -72,20 +86,16 @@ tl::expected<ByKey, Failure> look_at_all(postgres::Caller& server, const postgre
 
 }  // namespace
 
-KeysShown all_rows(const PostgresqlNodes& nodes) {
-  return ask_postgresql<ByKey>(
-      nodes, [&](postgres::Caller& server, std::size_t) { return look_at_all(server, nodes.keyspace); });
+KeysShown rows_under(const PostgresqlNodes& nodes, const std::string& key_prefix) {
+  return ask_postgresql<ByKey>(nodes, [&](postgres::Caller& server, std::size_t) {
+    return find_all(server, key_prefix, nodes.keyspace);
+  });
 }
 
 KeysShown rows_of(const PostgresqlNodes& nodes, const std::vector<std::string>& keys) {
-  return ask_postgresql<ByKey>(nodes,
-                               [&](postgres::Caller& server, std::size_t) -> tl::expected<ByKey, Failure> {
-                                 ByKey found;
-                                 if (auto looked = look_at(server, keys, nodes.keyspace, found); !looked) {
-                                   return tl::unexpected(looked.error());
-                                 }
-                                 return found;
-                               });
+  return ask_postgresql<ByKey>(nodes, [&](postgres::Caller& server, std::size_t) {
+    return look_at_each(server, keys, nodes.keyspace);
+  });
 }
 
 }  // namespace tenure::cli

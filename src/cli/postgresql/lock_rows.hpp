@@ -9,10 +9,10 @@
 
 namespace tenure::cli {
 
-// All that somebody has or waits for. Page by page.
-KeysShown all_rows(const PostgresqlNodes& nodes);
+// All names that begin so, and that somebody has or waits for. Page by page.
+KeysShown rows_under(const PostgresqlNodes& nodes, const std::string& key_prefix);
 
-// Those of these names, as far as they are there.
+// Those of these names, as far as they are there. Page by page.
 KeysShown rows_of(const PostgresqlNodes& nodes, const std::vector<std::string>& keys);
 
 }  // namespace tenure::cli

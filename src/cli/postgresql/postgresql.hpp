@@ -1,4 +1,4 @@
-// The commands that speak to the nodes themselves, on PostgreSQL: the same words and exit codes as on Redis. They are in
+// The commands that change the nodes themselves, on PostgreSQL: the same words and exit codes as on Redis. They are in
 // tenure-fleet, because they need libpq.
 #pragma once
 
@@ -7,9 +7,6 @@
 namespace tenure::cli {
 
 int postgresql_init(const InitArgs& args);
-int postgresql_doctor(const DoctorArgs& args);
-int postgresql_lock_ls(const LockLsArgs& args);
-int postgresql_lock_show(const LockShowArgs& args);
 int postgresql_lock_break(const LockBreakArgs& args);
 
 }  // namespace tenure::cli

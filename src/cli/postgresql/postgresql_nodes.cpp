@@ -6,6 +6,12 @@
 
 namespace tenure::cli {
 
+tl::expected<PostgresqlNodes, std::string> postgresql_nodes(const ClientOptions& options) {
+  auto nodes = postgres::nodes_of(options);
+  if (!nodes) return tl::unexpected(std::move(nodes.error()));
+  return PostgresqlNodes{std::move(*nodes), how_to_init(options)};
+}
+
 tl::expected<PostgresqlNodes, std::string> choose_postgresql(const NodeArgs& args) {
   auto named = named_nodes(args);
   if (!named) return tl::unexpected(std::move(named.error()));
@@ -16,9 +22,7 @@ tl::expected<PostgresqlNodes, std::string> choose_postgresql(const NodeArgs& arg
   }
   const auto options = postgresql_options(args, std::move(*named));
   if (!options) return tl::unexpected(options.error());
-  auto nodes = postgres::nodes_of(*options);
-  if (!nodes) return tl::unexpected(std::move(nodes.error()));
-  return PostgresqlNodes{std::move(*nodes), how_to_init(*options)};
+  return postgresql_nodes(*options);
 }
 
 }  // namespace tenure::cli

@@ -7,6 +7,7 @@
 #include "cli/nodes/nodes.hpp"
 #include "core/nodes.hpp"
 #include "postgres/net/postgres_store.hpp"
+#include "tenure/options.hpp"
 
 namespace tenure::cli {
 
@@ -16,6 +17,9 @@ struct PostgresqlNodes : postgres::Nodes {
 
   std::size_t quorum() const { return core::quorum_of(addresses.size()); }
 };
+
+// Those that the options of a client name. The error is a sentence without secrets.
+tl::expected<PostgresqlNodes, std::string> postgresql_nodes(const ClientOptions& options);
 
 // The error is a sentence without secrets.
 tl::expected<PostgresqlNodes, std::string> choose_postgresql(const NodeArgs& args);

@@ -1,12 +1,9 @@
 #include "cli/postgresql/record_state.hpp"
 
-#include <chrono>
 #include <string>
 #include <utility>
 
-#include "cli/doctor/node_findings.hpp"
-#include "cli/nodes/chosen_store.hpp"
-#include "runtime/text/quarantine_text.hpp"
+#include "runtime/wall_clock.hpp"
 
 namespace tenure::cli {
 
@@ -40,17 +37,13 @@ std::optional<Finding> postgresql_record_finding(const core::FoundRecord& record
                     wall_now_ms);
 }
 
-std::optional<ClosedRecord> closed_record(postgres::Caller& server, const core::FoundRecord& record,
-                                          const PostgresqlNodes& nodes, std::int64_t wall_now_ms) {
-  if (!record.read || record.read->terms != nodes.keyspace.terms()) return std::nullopt;
+std::optional<ClosedNode> closed_record(postgres::Caller& server, const std::string& name,
+                                        const core::FoundRecord& record, const PostgresqlNodes& nodes) {
+  const auto now = runtime::wall_now_ms();
   const auto other_life = ask_other_life(server, nodes.keyspace);
-  auto finding =
-      postgresql_record_finding(record, other_life ? *other_life : std::nullopt, nodes, wall_now_ms);
+  auto finding = postgresql_record_finding(record, other_life ? *other_life : std::nullopt, nodes, now);
   if (!finding) return std::nullopt;
-  const core::Duration left = finding->code == quarantined
-                                  ? runtime::quarantine_left(*record.read, wall_now_ms).at_most
-                                  : core::quarantine_length(longest_lease(*record.read));
-  return ClosedRecord{std::move(*finding), std::chrono::ceil<core::Ttl>(left)};
+  return closed_by(name, std::move(*finding), record, {nodes.keyspace.terms(), now});
 }
 
 }  // namespace tenure::cli

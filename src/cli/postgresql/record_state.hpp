@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <tl/expected.hpp>
 
+#include "cli/doctor/closed_node.hpp"
 #include "cli/doctor/record_finding.hpp"
 #include "cli/postgresql/postgresql_nodes.hpp"
 #include "core/lease/record.hpp"
@@ -22,12 +24,8 @@ std::optional<Finding> postgresql_record_finding(const core::FoundRecord& record
                                                  const std::optional<OtherLife>& other_life,
                                                  const PostgresqlNodes& nodes, std::int64_t wall_now_ms);
 
-// A node that gives no new leases to us now, and will by itself.
-struct ClosedRecord {
-  Finding finding{};
-  core::Ttl left_max{};  // once a client waits
-};
-std::optional<ClosedRecord> closed_record(postgres::Caller& server, const core::FoundRecord& record,
-                                          const PostgresqlNodes& nodes, std::int64_t wall_now_ms);
+// Why such a record gives no new leases to us now; nothing when it does.
+std::optional<ClosedNode> closed_record(postgres::Caller& server, const std::string& name,
+                                        const core::FoundRecord& record, const PostgresqlNodes& nodes);
 
 }  // namespace tenure::cli

@@ -148,4 +148,20 @@ PostgresqlFacts look_at(const postgres::Address& address, const postgres::Keyspa
   return facts;
 }
 
+PostgresqlFacts look_at_record(const postgres::Address& address, const postgres::Keyspace& keyspace,
+                               core::Duration timeout) {
+  PostgresqlFacts facts;
+  facts.transport = postgres::transport_of(address);
+  auto server = Caller::connect(address, timeout);
+  auto missing_rights = server ? ask_missing_rights(*server) : tl::unexpected(std::move(server.error()));
+  if (!missing_rights) {
+    facts.down = std::move(missing_rights.error());
+    return facts;
+  }
+  facts.missing_rights = std::move(*missing_rights);
+  facts.settings = ask_settings(*server);
+  look_into_schema(facts, *server, keyspace);
+  return facts;
+}
+
 }  // namespace tenure::cli

@@ -52,4 +52,8 @@ struct PostgresqlFacts {
 PostgresqlFacts look_at(const postgres::Address& address, const postgres::Keyspace& keyspace,
                         core::Duration timeout);
 
+// As much of it as says whether the node gives leases.
+PostgresqlFacts look_at_record(const postgres::Address& address, const postgres::Keyspace& keyspace,
+                               core::Duration timeout);
+
 }  // namespace tenure::cli

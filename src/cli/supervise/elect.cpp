@@ -138,7 +138,7 @@ class Electing {
     pulse_ = &endpoint_->loops().add(args_.command.empty() ? "the writer of events"
                                                            : "the supervisor of the command");
     // Of an election the key has no prefix.
-    endpoint_->describe({"elect", plan_.id, *plan_.store.redis, args_.name}, [this](Json& json) {
+    endpoint_->describe({"elect", plan_.id, plan_.store.inspector, args_.name}, [this](Json& json) {
       shown_.look([&](const Standing* it) { add_election(json, plan_.election, election_of(it)); });
     });
     endpoint_->routes().add("/leader", [this](const http::Request&) {
@@ -233,7 +233,6 @@ int elect(const ElectArgs& args) {
   const auto plan = make_plan(args);
   if (!plan) return fail(ExitCode::usage, plan.error());
   set_log_context({{"instance", plan->id}, {"name", args.name}});
-  if (const auto why = no_endpoint(args.http, plan->store)) return fail(ExitCode::usage, *why);
   const auto opened = Endpoint::open(args.http, {.nodes = plan->store.nodes()});
   if (!opened) return fail(opened.error().code, opened.error().sentence);
   Endpoint* const endpoint = opened->get();

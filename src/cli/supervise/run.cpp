@@ -80,9 +80,9 @@ Wait wait_of(const RunArgs& args, const Plan& plan, std::optional<Countdown>& co
 }
 
 // Who holds the name now, and how many wait for it; nothing where too few nodes answer.
-std::optional<LockView> look_at(const RunArgs& args, const Nodes& nodes) {
-  auto looked = look_at_lock(nodes, nodes.keyspace.key(args.lock_prefix), args.name);
-  if (!enough(looked.failures, nodes.addresses.size())) return std::nullopt;
+std::optional<LockView> look_at(const RunArgs& args, const NodeInspector& nodes) {
+  auto looked = nodes.lease(nodes.root() + args.lock_prefix, args.name);
+  if (!enough(looked.failures, nodes.names().size())) return std::nullopt;
   return std::move(looked.locks.front());
 }
 
@@ -162,7 +162,7 @@ struct Shown {
   Shown(Endpoint* endpoint, const RunArgs& args, const Plan& plan, const Client& client) {
     if (endpoint == nullptr) return;
     pulse = &endpoint->loops().add("the supervisor of the command");
-    endpoint->describe({"run", plan.id, *plan.store.redis, args.lock_prefix},
+    endpoint->describe({"run", plan.id, plan.store.inspector, args.lock_prefix},
                        [this, name = args.name](Json& json) {
                          lease.look([&](const Lease* it) { add_lease(json, name, it); });
                        });
@@ -190,7 +190,6 @@ int run(const RunArgs& args) {
   const auto plan = make_plan(args);
   if (!plan) return fail(ExitCode::usage, plan.error());
   set_log_context({{"instance", plan->id}, {"name", args.name}});
-  if (const auto why = no_endpoint(args.http, plan->store)) return fail(ExitCode::usage, *why);
   const auto opened = Endpoint::open(args.http, {.nodes = plan->store.nodes()});
   if (!opened) return fail(opened.error().code, opened.error().sentence);
   Endpoint* const endpoint = opened->get();
@@ -211,9 +210,8 @@ int run(const RunArgs& args) {
   Shown shown(endpoint, args, *plan, *client);
   const Serving serving(endpoint);
   std::optional<Countdown> countdown;
-  if (args.log.format != LogFormat::json && Countdown::can_be_seen() && !args.quiet && !args.no_wait &&
-      plan->store.redis) {
-    countdown.emplace(args.name, [&] { return look_at(args, *plan->store.redis); });
+  if (args.log.format != LogFormat::json && Countdown::can_be_seen() && !args.quiet && !args.no_wait) {
+    countdown.emplace(args.name, [&] { return look_at(args, *plan->store.inspector); });
   }
   // Also before it is our turn: a manager that waits for us would end us for being late.
   notify.ready("waiting for " + args.name);

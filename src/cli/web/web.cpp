@@ -14,7 +14,6 @@
 #include "cli/endpoint/page_of.hpp"
 #include "cli/fleet/fleet_look.hpp"
 #include "cli/fleet/fleet_output.hpp"
-#include "cli/lock/lock_look.hpp"
 #include "cli/lock/lock_output.hpp"
 #include "cli/lock/lock_plan.hpp"
 #include "cli/message.hpp"
@@ -24,7 +23,6 @@
 #include "cli/web/watched_fleet.hpp"
 #include "core/base/names.hpp"
 #include "core/base/number.hpp"
-#include "redis/key_names.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/instance_id.hpp"
 #include "runtime/wall_clock.hpp"
@@ -63,9 +61,10 @@ class Web {
   Web(const WebArgs& args, ChosenFleet fleet, Endpoint& endpoint)
       : args_(args),
         fleet_(std::move(fleet)),
+        no_fleets_(no_fleets(fleet_.store)),
         endpoint_(endpoint),
         leases_(endpoint.cache<SeenLeases>([this] { return look_at_leases(); }, fresh)) {
-    endpoint_.describe({"web", runtime::make_instance_id(), fleet_.nodes, args_.lock_prefix}, {});
+    endpoint_.describe({"web", runtime::make_instance_id(), fleet_.store.inspector, args_.lock_prefix}, {});
     serve_page();
     serve_leases();
     serve_fleets();
@@ -163,7 +162,7 @@ class Web {
   // The one that a request names, else the one that the command line does.
   tl::expected<std::string, Response> fleet_of(const Request& request) const {
     std::string name = request.parameter("fleet").value_or(fleet_.keys.fleet);
-    if (redis::fleet_error(name, fleet_.nodes.keyspace))
+    if (!fleet_.store.store->fleet_keys(name))
       return tl::unexpected(error_json(404, "no fleet can have that name"));
     return name;
   }
@@ -192,7 +191,7 @@ class Web {
       if (!leases_.get()) return std::nullopt;
     } else {
       auto* const seen = fleet_called(*name);
-      if (seen == nullptr) return too_many_fleets();
+      if (seen == nullptr) return fleet_not_shown();
       if (!seen->get()) return std::nullopt;
     }
     return Response::json(recorder_.timeline_json(query));
@@ -212,14 +211,15 @@ class Web {
   SeenLeases look_at_leases() {
     const core::Time began = runtime::boot_now();
     auto seen = std::make_shared<LeasesThen>();
-    seen->all = look_at_all_leases(fleet_.nodes, args_.lock_prefix, ShowSessions::counted);
+    const NodeInspector& nodes = *fleet_.store.inspector;
+    seen->all = nodes.all_leases(args_.lock_prefix, ShowSessions::counted);
     const auto now = when(began);
     seen->at = now.at;
-    if (enough(seen->all.looked.failures, fleet_.nodes.addresses.size())) {
+    if (enough(seen->all.looked.failures, nodes.names().size())) {
       recorder_.saw_leases(seen->all, now);
       return seen;
     }
-    auto why = failures_said(seen->all.looked.failures, fleet_.nodes.names()).value_or("");
+    auto why = failures_said(seen->all.looked.failures, nodes.names()).value_or("");
     recorder_.saw_no_leases(why, now);
     return tl::unexpected(std::move(why));
   }
@@ -230,19 +230,20 @@ class Web {
     const auto name = fleet_of(request);
     if (!name) return name.error();
     auto* const seen = fleet_called(*name);
-    if (seen == nullptr) return too_many_fleets();
+    if (seen == nullptr) return fleet_not_shown();
     const auto fleet = seen->get();
     if (!fleet) return std::nullopt;
     if (!*fleet) return error_json(503, fleet->error());
     return show(***fleet, *name);
   }
 
-  static Response too_many_fleets() {
-    return error_json(503, "too many other fleets are looked at; try again later");
+  Response fleet_not_shown() const {
+    return error_json(503, no_fleets_.value_or("too many other fleets are looked at; try again later"));
   }
 
   // Null where it cannot be looked at. Once it is served only the endpoint's thread comes here.
   http::Cached<SeenFleet>* fleet_called(const std::string& name) {
+    if (no_fleets_) return nullptr;
     if (const auto known = fleets_.find(name); known != fleets_.end()) {
       known->second.asked = runtime::boot_now();
       return known->second.seen;
@@ -286,6 +287,7 @@ class Web {
 
   const WebArgs& args_;
   ChosenFleet fleet_;
+  std::optional<std::string> no_fleets_;  // why none can be looked at
   Endpoint& endpoint_;
   Recorder recorder_{};
   std::atomic<core::Duration> took_{};  // the last look
@@ -313,11 +315,11 @@ void keep_memory_small() {
 int web(const WebArgs& args) {
   if (auto error = core::name_error("the lock prefix", args.lock_prefix))
     return fail(ExitCode::usage, *error);
-  auto fleet = choose_fleet(args.target);
+  auto fleet = choose_fleet_or_none(args.target);
   if (!fleet) return fail(ExitCode::usage, fleet.error());
   // Leases, and each fleet over the nodes and where its sessions are.
-  const auto opened = Endpoint::open(
-      args.http, {.nodes = fleet->nodes.addresses.size() + 1, .looks = usual_looks + 1 + fleets_max});
+  const auto opened =
+      Endpoint::open(args.http, {.nodes = fleet->store.nodes() + 1, .looks = usual_looks + 1 + fleets_max});
   if (!opened) return fail(opened.error().code, opened.error().sentence);
   Endpoint& endpoint = **opened;
   keep_memory_small();

@@ -1,4 +1,4 @@
-#include "cli/lock/lock_look.hpp"
+#include "cli/lock/redis_leases.hpp"
 
 #include <algorithm>
 #include <span>
@@ -156,15 +156,7 @@ class LeaseFinder {
 Looked look_at_all_locks(const Nodes& nodes, const std::string& key_prefix) {
   const auto answers = ask_all<ByKey>(
       nodes, [&](redis::Caller& redis, std::size_t) { return scan(redis, key_prefix, nodes.keyspace); });
-  ByKey all;
-  for (const auto& answer : answers) {
-    if (answer) all.insert(answer->begin(), answer->end());
-  }
-  Looked looked{{}, failures_in(answers)};
-  for (const auto& [key, shown] : all) {
-    looked.locks.push_back(view_of(key.substr(key_prefix.size()), shown_for(answers, key)));
-  }
-  return looked;
+  return leases_under(answers, key_prefix);
 }
 
 Looked look_at_lock(const Nodes& nodes, const std::string& key_prefix, const std::string& name) {

@@ -1,16 +1,12 @@
-// tenure lock, on PostgreSQL.
+// tenure lock break, on PostgreSQL.
 #include <utility>
 
 #include "cli/lock/breaking.hpp"
 #include "cli/lock/lock_plan.hpp"
-#include "cli/lock/lock_report.hpp"
 #include "cli/message.hpp"
 #include "cli/postgresql/ask_postgresql.hpp"
-#include "cli/postgresql/lock_rows.hpp"
 #include "cli/postgresql/postgresql.hpp"
 #include "cli/postgresql/seen_postgresql.hpp"
-#include "core/base/names.hpp"
-#include "core/base/number.hpp"
 #include "redis/grant_text.hpp"
 
 namespace tenure::cli {
@@ -20,38 +16,10 @@ namespace {
 using core::Failure;
 using redis::Broken;
 
-constexpr std::string_view usual_fleet = "poll";
-
-// The error is a sentence about the words on the command line.
-tl::expected<PostgresqlNodes, std::string> choose(const LockTarget& target,
-                                                  const std::optional<std::string>& name) {
-  if (auto error = error_in(target, name)) return tl::unexpected(std::move(*error));
-  return choose_postgresql(target.nodes);
-}
-
-// As a lock, an election, and a session of that fleet.
-Looked look_at_rows(const PostgresqlNodes& nodes, const LockTarget& target, const std::string& name,
-                    std::string_view fleet) {
-  const std::string root = nodes.keyspace.root();
-  const std::vector<std::string> keys{root + target.lock_prefix + name, root + name,
-                                      root + std::string(fleet) + ":lease:" + name};
-  return leases_of_name(rows_of(nodes, keys), keys, root, target.lock_prefix);
-}
-
 class BreakOnPostgresql : public BreakNodes {
  public:
-  BreakOnPostgresql(const LockBreakArgs& args, PostgresqlNodes nodes)
-      : BreakNodes(nodes.names(), nodes.keyspace.root() + args.target.lock_prefix + args.name),
-        args_(args),
-        nodes_(std::move(nodes)) {}
-
-  Looked look() const override {
-    const auto rows = rows_of(nodes_, {key()});
-    Looked looked{{}, runtime::failures_in(rows)};
-    looked.locks.push_back(view_of(args_.name, shown_for(rows, key())));
-    return looked;
-  }
-  Looked look_at_name() const override { return look_at_rows(nodes_, args_.target, args_.name, usual_fleet); }
+  BreakOnPostgresql(const LockBreakArgs& args, const ChosenStore& store, PostgresqlNodes nodes)
+      : BreakNodes(store.inspector, args), nodes_(std::move(nodes)) {}
 
   Answers mark(const Request& request) const override {
     return ask_postgresql<Broken>(
@@ -108,32 +76,17 @@ class BreakOnPostgresql : public BreakNodes {
     return Broken::changed;
   }
 
-  const LockBreakArgs& args_;
   PostgresqlNodes nodes_;
 };
 
 }  // namespace
 
-int postgresql_lock_ls(const LockLsArgs& args) {
-  const auto nodes = choose(args.target, std::nullopt);
-  if (!nodes) return fail(ExitCode::usage, nodes.error());
-  const std::string root = nodes->keyspace.root();
-  const AllLeases leases = leases_of_all(all_rows(*nodes), root, args.target.lock_prefix,
-                                         args.sessions ? ShowSessions::listed : ShowSessions::counted);
-  return report_locks(args, leases, nodes->names(), root + args.target.lock_prefix);
-}
-
-int postgresql_lock_show(const LockShowArgs& args) {
-  const auto nodes = choose(args.target, args.name);
-  if (!nodes) return fail(ExitCode::usage, nodes.error());
-  if (auto error = core::name_error("the fleet's name", args.fleet)) return fail(ExitCode::usage, *error);
-  return report_lock(args, look_at_rows(*nodes, args.target, args.name, args.fleet), nodes->names());
-}
-
 int postgresql_lock_break(const LockBreakArgs& args) {
-  auto nodes = choose(args.target, args.name);
+  const auto store = lock_store(args.target, args.name);
+  if (!store) return fail(ExitCode::usage, store.error());
+  auto nodes = choose_postgresql(args.target.nodes);
   if (!nodes) return fail(ExitCode::usage, nodes.error());
-  return break_lock(args, BreakOnPostgresql(args, std::move(*nodes)));
+  return break_lock(args, BreakOnPostgresql(args, *store, std::move(*nodes)));
 }
 
 }  // namespace tenure::cli

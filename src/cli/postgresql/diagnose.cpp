@@ -1,19 +1,11 @@
-// tenure doctor, on PostgreSQL.
-#include "cli/doctor/doctor.hpp"
+#include "cli/postgresql/diagnose.hpp"
 
-#include "cli/doctor/diagnosis.hpp"
 #include "cli/doctor/node_facts.hpp"
 #include "cli/doctor/set_findings.hpp"
-#include "cli/message.hpp"
-#include "cli/nodes/advice.hpp"
-#include "cli/postgresql/postgresql.hpp"
-#include "cli/postgresql/postgresql_nodes.hpp"
 #include "cli/postgresql/seen_postgresql.hpp"
 #include "cli/postgresql/server_facts.hpp"
 #include "cli/postgresql/server_findings.hpp"
-#include "core/base/names.hpp"
 #include "core/base/text.hpp"
-#include "core/lease/timing.hpp"
 #include "runtime/engine/at_once.hpp"
 #include "runtime/wall_clock.hpp"
 
@@ -45,6 +37,8 @@ std::optional<NodeInSet> in_set(const NodeShown& node, const PostgresqlFacts& fa
   return NodeInSet{node.name, facts.settings ? facts.settings->identifier : "", node.clock_ahead};
 }
 
+}  // namespace
+
 Diagnosis diagnose(const PostgresqlNodes& nodes, core::Duration node_timeout) {
   std::vector<PostgresqlFacts> all(nodes.addresses.size());
   runtime::at_once(all.size(), [&](std::size_t i) {
@@ -61,18 +55,6 @@ Diagnosis diagnose(const PostgresqlNodes& nodes, core::Duration node_timeout) {
   for (std::size_t i = 0; i < all.size(); ++i) result.add(i, findings_of(all[i], criteria));
   result.conclude();
   return result;
-}
-
-}  // namespace
-
-int postgresql_doctor(const DoctorArgs& args) {
-  if (auto error = core::name_error("the lock prefix", args.lock_prefix))
-    return fail(ExitCode::usage, *error);
-  const auto nodes = choose_postgresql(args.nodes);
-  if (!nodes) return fail(ExitCode::usage, nodes.error());
-  const auto timing = core::make_timing(core::timing_options(args.ttl, nodes->keyspace.cap));
-  if (!timing) return fail(ExitCode::usage, naming_cap(timing.error(), args.ttl, nodes->keyspace.cap));
-  return tell(diagnose(*nodes, timing->node_timeout), args.json);
 }
 
 }  // namespace tenure::cli
