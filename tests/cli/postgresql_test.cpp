@@ -119,16 +119,14 @@ TEST(PostgresqlWithoutSchema, RunSaysHowToMakeIt) {
   EXPECT_TRUE(has(elect.err, "tenure init --store '" + postgres.url() + "'")) << elect.err;
 }
 
-TEST(PostgresqlRefuses, WhatItDoesNotDoYet) {
+TEST(PostgresqlRefuses, WhatMakesNoSenseThere) {
   const std::string url = "postgresql://tenure:gehe!m@127.0.0.1:1/tenure";
-  const Words place = store(url);
   struct Case {
     Words words;
     std::string sentence;
   };
   for (const Case& it : std::vector<Case>{
-           {Words{"reconfigure", "--yes"} + place, "does not work on PostgreSQL yet"},
-           {Words{"run", "x", "--tls-ca", "ca.pem"} + place + Words{"--", "true"},
+           {Words{"run", "x", "--tls-ca", "ca.pem"} + store(url) + Words{"--", "true"},
             "--tls-ca is for Redis; a PostgreSQL is told of TLS by its URL"},
            {Words{"run", "x", "--store", url, "--store", "redis://h", "--", "true"},
             "some nodes are Redis and some PostgreSQL; all must be of one kind"},

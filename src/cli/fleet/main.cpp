@@ -36,9 +36,7 @@ int perform(const Args& args, const CommandLine& /*line*/) {
                         [](const LockLsArgs& wish) { return lock_ls(wish); },
                         [](const LockShowArgs& wish) { return lock_show(wish); },
                         [](const LockBreakArgs& wish) { return postgresql_lock_break(wish); },
-                        [](const ReconfigureArgs& /*wish*/) {
-                          return fail(ExitCode::usage, "tenure reconfigure does not work on PostgreSQL yet");
-                        },
+                        [](const ReconfigureArgs& wish) { return postgresql_reconfigure(wish); },
                         [](const auto& /*wish*/) {
                           return fail(
                               ExitCode::usage,

@@ -6,7 +6,6 @@
 #include "cli/message.hpp"
 #include "cli/nodes/init_nodes.hpp"
 #include "cli/nodes/print_schema.hpp"
-#include "cli/nodes/seen_node.hpp"
 #include "cli/postgresql/postgresql.hpp"
 #include "cli/postgresql/postgresql_nodes.hpp"
 #include "cli/postgresql/record_state.hpp"
@@ -36,7 +35,9 @@ class InitPostgresql : public InitNodes {
   }
 
   tl::expected<Made, Failure> make(std::size_t node) override {
-    if (auto failed = make_schema(node)) return tl::unexpected(std::move(*failed));
+    if (auto made = make_schema_of(*seen_[node], nodes_.addresses[node]); !made) {
+      return tl::unexpected(std::move(made.error()));
+    }
     const auto rows = seen_[node]->server.call(postgres::init_call(
         {runtime::random_from_kernel().hex16(), runtime::wall_now_ms()}, nodes_.keyspace));
     if (!rows) return tl::unexpected(rows.error());
@@ -51,19 +52,6 @@ class InitPostgresql : public InitNodes {
   }
 
  private:
-  // Somebody else may make it at the same time: then theirs is as good.
-  std::optional<Failure> make_schema(std::size_t node) {
-    SeenPostgresql& seen = *seen_[node];
-    if (seen.schema.ours()) return std::nullopt;
-    const auto made = postgres::make_schema(nodes_.addresses[node], seen.schema, change_timeout);
-    if (!made) return made.error();
-    const auto found = postgres::find_schema(seen.server);
-    if (!found) return found.error();
-    if (found->ours()) return std::nullopt;
-    return Failure{core::Applied::no, core::FailureCode::not_set_up,
-                   unfit(*found).value_or("somebody else makes or drops the schema tenure: try again")};
-  }
-
   PostgresqlNodes nodes_;
   std::vector<std::optional<SeenPostgresql>> seen_;
 };

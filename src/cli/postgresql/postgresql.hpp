@@ -7,6 +7,7 @@
 namespace tenure::cli {
 
 int postgresql_init(const InitArgs& args);
+int postgresql_reconfigure(const ReconfigureArgs& args);
 int postgresql_lock_break(const LockBreakArgs& args);
 
 }  // namespace tenure::cli

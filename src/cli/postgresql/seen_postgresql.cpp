@@ -84,4 +84,17 @@ tl::expected<SeenPostgresql, Failure> see_postgresql(const postgres::Address& ad
   return SeenPostgresql{std::move(*server), *schema, std::move(record)};
 }
 
+tl::expected<void, Failure> make_schema_of(SeenPostgresql& seen, const postgres::Address& address) {
+  if (seen.schema.ours()) return {};
+  if (auto made = postgres::make_schema(address, seen.schema, change_timeout); !made) {
+    return tl::unexpected(std::move(made.error()));
+  }
+  const auto found = postgres::find_schema(seen.server);
+  if (!found) return tl::unexpected(found.error());
+  if (found->ours()) return {};
+  return tl::unexpected(
+      refused(FailureCode::not_set_up,
+              unfit(*found).value_or("somebody else makes or drops the schema tenure: try again")));
+}
+
 }  // namespace tenure::cli

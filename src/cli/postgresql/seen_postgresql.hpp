@@ -24,6 +24,9 @@ struct SeenPostgresql {
 tl::expected<SeenPostgresql, core::Failure> see_postgresql(const postgres::Address& address,
                                                            const postgres::Keyspace& keyspace);
 
+// Makes the schema where it is absent. Somebody else may make it at the same time: then theirs is as good.
+tl::expected<void, core::Failure> make_schema_of(SeenPostgresql& seen, const postgres::Address& address);
+
 // The record of that prefix, where there is the schema.
 tl::expected<core::FoundRecord, core::Failure> ask_record(postgres::Caller& server,
                                                           const postgres::Keyspace& keyspace);
