@@ -108,6 +108,11 @@ TEST(PostgresqlHttp, WebShowsLocksAndElectionsAndSaysThatFleetsNeedRedis) {
   EXPECT_FALSE(has(elections, "nightly"));
   EXPECT_TRUE(web.comes_to("/api/v1/timeline?kind=election", 200, "myapp:leader"));
   EXPECT_TRUE(web.comes_to("/readyz", 200, "ready: 1 of 1"));
+  HttpClient events(web.port());
+  events.send("GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_TRUE(has(events.receive_until("\"error\": null"), "event: look"));
+  run->send(SIGTERM);
+  EXPECT_TRUE(has(events.receive_until("\"name\": \"nightly\""), "event: change"));
   for (const auto* path : {"/api/v1/fleet", "/api/v1/sessions", "/api/v1/timeline"}) {
     const auto refused = web.get(path);
     EXPECT_EQ(refused.status, 503) << path;

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "cli/pseudo_terminal.hpp"
+#include "cli/ready_postgres.hpp"
 
 namespace tenure::test {
 namespace {
@@ -154,6 +155,19 @@ TEST(Countdown, SaysWhoHoldsTheNameAndIsErasedAtTheEnd) {
   EXPECT_TRUE(has(screen.substr(screen.rfind("waiting for")), "\r\x1b[K")) << screen;
   EXPECT_FALSE(has(screen.substr(0, screen.rfind("waiting for")), "\n")) << "one line: " << screen;
   EXPECT_EQ(second->exit_code(), 0);
+}
+
+TEST(Countdown, SaysWhoHoldsTheNameInAPostgreSQL) {
+  const ReadyPostgres postgres;
+  const auto holder = start_tenure(run_words(postgres.url(), {"--id", "web-3"}, stay()));
+  number_printed(*holder);
+  Terminal terminal(
+      Words{"env", "TERM=xterm", paths::program} + run_words(postgres.url(), {}, {"echo", "ready"}),
+      {.columns = 120, .rows = 24});
+  ASSERT_TRUE(terminal.shows("\rtenure: waiting for job: held by web-3 for another ")) << terminal.screen();
+  holder->send(SIGTERM);
+  ASSERT_TRUE(terminal.shows("ready")) << terminal.screen();
+  EXPECT_EQ(terminal.exit_code(), 0);
 }
 
 TEST(Countdown, SaysHowLongAQuarantineLasts) {

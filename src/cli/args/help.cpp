@@ -13,7 +13,8 @@ constexpr std::string_view node_options =
                         usually 3 or 5; else TENURE_REDIS (several separated by commas),
                         TENURE_REDIS_FILE, REDIS_URL, redis://127.0.0.1:6379.
                         --store and TENURE_STORE are aliases of --redis and TENURE_REDIS. For run, elect, init,
-                        doctor and lock it may be a PostgreSQL: postgresql://[user[:password]@]host/database
+                        reconfigure, doctor, lock and web it may be a PostgreSQL:
+                        postgresql://[user[:password]@]host/database
       --redis-file FILE  instead, one URL on each line: for passwords; # begins a comment
       --tls-ca FILE     the CAs to trust; else TENURE_TLS_CA, else those that this system trusts
       --tls-cert FILE   our certificate, for a server that asks for one; else TENURE_TLS_CERT
@@ -124,7 +125,8 @@ Usage: tenure reconfigure [OPTIONS]
 --redis names all the nodes that shall decide from now on; --ttl-max and --node-set are what they shall have. The record
 of each node says which set it belongs to and what its cap is, and clients that name another set are refused. Leases do
 not outlive a change: first every node named is closed, then each node of the new set gets its new record, and nobody
-gets a lease until the longest lease from before, by the old cap or the new, is over. tenure waits for that.
+gets a lease until the longest lease from before, by the old cap or the new, is over. tenure waits for that. In a PostgreSQL
+that joins it also makes the schema tenure, if that is not there.
 
 All nodes named must answer, and the nodes of the old set that are not named must be a minority of it. Simply leave out
 a node that is dead. If this command is interrupted, nobody gets leases on the nodes that were closed: run it again.
@@ -140,6 +142,7 @@ Examples:
   tenure reconfigure --redis redis://a --redis redis://b --redis redis://new   # in place of redis://c, which is dead
   tenure reconfigure --redis redis://a --leaving redis://b --leaving redis://c
   tenure reconfigure --redis redis://cache:6379 --ttl-max 2m
+  tenure reconfigure --store postgresql://db-1/app --store postgresql://db-2/app --store postgresql://db-3/app
 )";
 
 std::string complete(std::string_view text) {

@@ -4,7 +4,7 @@ namespace tenure::cli {
 
 const std::string_view web_help_text =
     R"(Serves what the nodes show by HTTP, as a page for a browser and as JSON: locks, elections, fleets and their sessions,
-and a timeline of who owned what. Changes nothing.
+and a timeline of who owned what. Changes nothing. Of a PostgreSQL it serves locks and elections; fleets need Redis so far.
 
 Usage: tenure web [OPTIONS]
 
@@ -39,6 +39,7 @@ itself failed.
 
 Examples:
   tenure web
+  tenure web --store postgresql://web@db/app
   tenure web --http 0.0.0.0:7411 --http-token-file /etc/tenure/token --redis redis://a --redis redis://b --redis redis://c
   curl -s http://127.0.0.1:7411/api/v1/locks
 )";
