@@ -13,11 +13,14 @@ constexpr std::size_t commands_max = 200;
 
 // Reads "<sign><number>\r\n" and goes on behind it. Nothing: more bytes are needed, or, with `bad`, others.
 std::optional<std::size_t> number_at(const std::string& in, char sign, std::size_t& at, bool& bad) {
+  // Seen at once: what is none of Redis's commands may have no end of a line at all.
+  bad = at < in.size() && in[at] != sign;
+  if (bad) return std::nullopt;
   const auto end = in.find("\r\n", at);
   if (end == std::string::npos) return std::nullopt;
   std::size_t number = 0;
   const auto [stopped, error] = std::from_chars(in.data() + at + 1, in.data() + end, number);
-  bad = in[at] != sign || error != std::errc{} || stopped != in.data() + end;
+  bad = error != std::errc{} || stopped != in.data() + end;
   if (bad) return std::nullopt;
   at = end + 2;
   return number;
@@ -44,6 +47,7 @@ std::optional<std::string> CommandSplitter::next() {
     if (!length || in_.size() < at + *length + 2) return std::nullopt;
     at += *length + 2;
   }
+  if (lost_) in_.clear();
   if (!words || lost_) return std::nullopt;
   std::string command = in_.substr(0, at);
   in_.erase(0, at);
