@@ -9,6 +9,8 @@
 
 namespace tenure::faults {
 
+enum class Store { redis, postgresql };
+
 enum class Role { lock, candidate, instance };
 
 // What they own. Most owners of the first are done within half a second, so that there are many grants; owners of the others
@@ -17,17 +19,23 @@ inline const std::string short_job = "faults-short";
 inline const std::string long_job = "faults-long";
 inline const std::string leadership = "faults-leader";
 
+inline const std::string node_set = "faults";
+
 // Clients are counted through: first those that lock, then candidates, then instances.
 struct Crowd {
-  std::size_t nodes = 3;  // the last one keeps its data on disk; behind them comes the Redis of the sessions
-  std::size_t locks = 5;  // of them
+  Store store = Store::redis;
+  std::size_t nodes = 3;       // behind them comes a server for the sessions, if there are instances
+  std::size_t locks = 5;       // of them
   std::size_t long_locks = 2;  // the last ones, want another name
   std::size_t candidates = 5;
   std::size_t instances = 5;
   std::size_t sessions = 200;
 
   std::size_t clients() const { return locks + candidates + instances; }
+  std::size_t servers() const { return nodes + (instances > 0 ? 1 : 0); }
   std::size_t data() const { return nodes; }  // as a node
+  // Everybody reaches the nodes by addresses of its own, so that their set has a name. What their records say of it:
+  std::string node_set_text() const { return std::to_string(nodes) + '-' + node_set; }
   // Stand for whichever client it is at that moment.
   std::size_t lock_owner() const { return clients(); }
   std::size_t long_lock_owner() const { return clients() + 1; }
@@ -59,6 +67,15 @@ struct Crowd {
     return "instance-" + std::to_string(client - locks - candidates + 1);
   }
 };
+
+// Everybody whom that store can serve.
+inline Crowd everybody(Store store) {
+  Crowd crowd;
+  crowd.store = store;
+  // `tenure poll` takes no other store than Redis yet.
+  if (store != Store::redis) crowd.instances = crowd.sessions = 0;
+  return crowd;
+}
 
 // A quarantine takes 1.1 times the cap: a longer one, and a run would do little but wait.
 inline constexpr std::chrono::milliseconds ttl{3'000};

@@ -17,12 +17,16 @@ constexpr std::array<Words, kinds> words{{
     {"cut node off", ""},
     {"clock back", "F8"},
     {"clock forward", "F8"},
-    {"flush node", "F9"},
-    {"flush two nodes", "F14"},
+    {"wipe node", "F9"},
+    {"wipe two nodes", "F14"},
     {"delete a lease", "F9"},
     {"fill node", "F11"},
     {"forget scripts", "F12"},
     {"block node", "F13"},
+    {"lock rows", "F13"},
+    {"read only", "F15"},
+    {"end sessions", ""},
+    {"crash session", "F1"},
     {"stop client", "F4"},
     {"stop supervisor", "F5"},
     {"cut client off", "F6"},
@@ -41,6 +45,6 @@ constexpr std::array<Words, kinds> words{{
 
 std::string_view name(Kind kind) { return words.at(static_cast<std::size_t>(kind)).name; }
 std::string_view number(Kind kind) { return words.at(static_cast<std::size_t>(kind)).number; }
-bool is_of_node(Kind kind) { return kind <= Kind::block; }
+bool is_of_node(Kind kind) { return kind <= Kind::crash_session; }
 
 }  // namespace tenure::faults

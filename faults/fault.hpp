@@ -15,12 +15,16 @@ enum class Kind : std::uint8_t {
   cut_node,         // nobody reaches it
   step_back,        // F8: its clock goes back while it is used
   step_forward,     // F8: its clock goes forward after nobody has reached it for longer than a lease lasts
-  flush,            // F9: FLUSHALL
-  flush_two,        // F14: FLUSHALL there and on the next one, at once
+  wipe,             // F9: all that Tenure keeps there is gone
+  wipe_two,         // F14: there and on the next one, at once
   remove_lease,     // F9: one lease is deleted there
   fill,             // F11: maxmemory is reached
   forget_scripts,   // F12
   block,            // F13: by a script of somebody else
+  lock_rows,        // F13 of PostgreSQL: by a transaction of somebody else
+  read_only,        // F15 of PostgreSQL: it takes no writes
+  end_sessions,     // of all clients, by the server
+  crash_session,    // of one, and so PostgreSQL starts anew, and with it all
   stop_client,      // F4: with everything it has started
   stop_supervisor,  // F5: only tenure, not its watchdog and its command
   cut_client,       // F6: from two nodes or all

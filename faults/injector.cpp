@@ -12,7 +12,7 @@ constexpr std::chrono::milliseconds lately{50};  // who owns something writes al
 }  // namespace
 
 Injector::Injector(World& world, Journal& journal)
-    : world_(world), journal_(journal), silent_(world.crowd().nodes + 1) {}
+    : world_(world), journal_(journal), silent_(world.crowd().servers()) {}
 
 void Injector::begin(const Fault& fault) {
   const auto aim = aimed(fault);

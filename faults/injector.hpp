@@ -3,14 +3,12 @@
 
 #include <array>
 #include <map>
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "faults/evidence.hpp"
 #include "faults/fault.hpp"
 #include "faults/world.hpp"
-#include "support/redis_connection.hpp"
 
 namespace tenure::faults {
 
@@ -38,8 +36,6 @@ class Injector {
 
   void wipe(std::size_t node);
   bool remove_lease(const Fault& fault);
-  void block(std::size_t node);
-  void unblock(std::size_t node);
   // Of the ways of that client the ones that chance has chosen.
   std::vector<test::Proxy::Way> ways(const Fault& fault) const;
   void set(const Fault& fault, const test::Weather& weather);
@@ -47,8 +43,7 @@ class Injector {
   World& world_;
   Journal& journal_;
   std::map<std::size_t, Fault> under_way_;  // by id, and aimed
-  std::vector<bool> silent_;                // nodes that answer nobody
-  std::map<std::size_t, std::unique_ptr<test::RedisConnection>> blocking_;
+  std::vector<bool> silent_;                // nodes that cannot be asked
   std::vector<Stop> stops_;
   std::array<std::size_t, kinds> counts_{};
 };

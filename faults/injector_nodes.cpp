@@ -1,18 +1,14 @@
 // What happens to nodes.
 #include <algorithm>
-#include <cstdint>
 #include <stdexcept>
 #include <vector>
 
-#include "core/lease/grant.hpp"
 #include "faults/injector.hpp"
-#include "redis/grant_text.hpp"
-#include "support/wait.hpp"
 
 namespace tenure::faults {
 
 bool Injector::begin_on_node(const Fault& fault) {
-  auto& node = world_.node(fault.whom);
+  Node& node = world_.node(fault.whom);
   switch (fault.kind) {
     case Kind::kill_node:
       world_.proxy().forget(fault.whom);
@@ -24,16 +20,16 @@ bool Injector::begin_on_node(const Fault& fault) {
       node.pause();
       return true;
     case Kind::cut_node:
-    case Kind::step_forward:
       world_.proxy().isolate(fault.whom, true);
       return true;
-    case Kind::step_back:
-      world_.clock(fault.whom).step(-clock_step);
+    case Kind::step_forward:
+      world_.proxy().isolate(fault.whom, true);
+      node.begin(fault);
       return true;
-    case Kind::flush:
+    case Kind::wipe:
       wipe(fault.whom);
       return true;
-    case Kind::flush_two: {
+    case Kind::wipe_two: {
       const std::size_t next = (fault.whom + 1) % world_.crowd().nodes;
       if (silent_[next]) return false;
       wipe(fault.whom);
@@ -42,96 +38,68 @@ bool Injector::begin_on_node(const Fault& fault) {
     }
     case Kind::remove_lease:
       return remove_lease(fault);
-    case Kind::fill:
-      node.command({"CONFIG", "SET", "maxmemory", "1"});
-      return true;
-    case Kind::forget_scripts:
-      node.command({"SCRIPT", "FLUSH", "SYNC"});
-      return true;
     case Kind::block:
-      block(fault.whom);
+    case Kind::lock_rows:
+    case Kind::read_only:
+      silent_[fault.whom] = true;
+      node.begin(fault);
       return true;
     default:
-      throw std::logic_error("this does not happen to nodes");
+      node.begin(fault);
+      return true;
   }
 }
 
 void Injector::end_on_node(const Fault& fault) {
-  auto& node = world_.node(fault.whom);
+  Node& node = world_.node(fault.whom);
   switch (fault.kind) {
     case Kind::kill_node:
       node.restart();
-      silent_[fault.whom] = false;
       break;
     case Kind::stop_node:
       node.resume();
-      silent_[fault.whom] = false;
-      break;
-    case Kind::step_forward:
-      world_.clock(fault.whom).step(clock_step);
-      world_.proxy().isolate(fault.whom, false);
       break;
     case Kind::cut_node:
       world_.proxy().isolate(fault.whom, false);
       break;
-    case Kind::fill:
-      node.command({"CONFIG", "SET", "maxmemory", "0"});
-      break;
-    case Kind::block:
-      unblock(fault.whom);
+    case Kind::step_forward:
+      node.end(fault);
+      world_.proxy().isolate(fault.whom, false);
       break;
     default:
-      break;  // it had no length
+      node.end(fault);
+      break;
   }
+  silent_[fault.whom] = false;
 }
 
 void Injector::wipe(std::size_t node) {
   world_.proxy().forget(node);
-  world_.node(node).command({"FLUSHALL"});
+  world_.node(node).wipe();
   world_.proxy().forget(node);
 }
 
 // Only a lease that all nodes show, and have renewed together, so that two of them still do for as long as its holder
 // believes in it: a majority is against anybody else.
 bool Injector::remove_lease(const Fault& fault) {
-  const std::vector<std::string> keys{"redlock:" + short_job, "redlock:" + long_job, leadership};
-  const std::size_t which = fault.detail % (2 * keys.size());
-  const std::string key =
-      which < keys.size()
-          ? keys[which]
-          : "poll:lease:s-" + std::to_string(1 + (fault.detail >> 8) % world_.crowd().sessions);
-  constexpr std::int64_t together_ms = 200;
-  std::string value;
-  std::vector<std::int64_t> left;
-  for (std::size_t node = 0; node < world_.crowd().nodes; ++node) {
+  const Crowd& crowd = world_.crowd();
+  std::vector<std::string> names{"redlock:" + short_job, "redlock:" + long_job, leadership};
+  const std::size_t which = fault.detail % (2 * names.size());
+  const std::string name = which < names.size() || crowd.sessions == 0
+                               ? names[which % names.size()]
+                               : "poll:lease:s-" + std::to_string(1 + (fault.detail >> 8) % crowd.sessions);
+  constexpr std::chrono::milliseconds together{200};
+  std::vector<Shown> all;
+  for (std::size_t node = 0; node < crowd.nodes; ++node) {
     if (silent_[node]) return false;
-    const std::string shown = world_.node(node).command({"GET", key}).text;
-    if (node > 0 && shown != value) return false;
-    value = shown;
-    left.push_back(world_.node(node).command({"PTTL", key}).integer);
+    all.push_back(world_.node(node).shown({name}).front());
+    if (all.back().grant.empty() || all.back().grant != all.front().grant) return false;
   }
-  const auto [least, most] = std::ranges::minmax(left);
-  if (most - least > together_ms) return false;
-  const auto holder = redis::read_holder(value);
-  if (holder.waits || holder.token == 0) return false;
-  constexpr auto script = "return redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('DEL', KEYS[1])";
-  if (world_.node(fault.whom).command({"EVAL", script, "1", key, value}).integer != 1) return false;
-  journal_.note("deleted " + key + " " + value);
+  const auto [least, most] = std::ranges::minmax(all, {}, &Shown::left);
+  if (most.left - least.left > together) return false;
+  if (!world_.node(fault.whom).remove(name, all.front())) return false;
+  journal_.note("deleted " + name + " " + all.front().grant);
   return true;
-}
-
-void Injector::block(std::size_t node) {
-  silent_[node] = true;
-  auto& connection = blocking_[node];
-  connection = std::make_unique<test::RedisConnection>(world_.node(node).socket_path());
-  connection->send({"EVAL", "while true do end", "0"});
-}
-
-void Injector::unblock(std::size_t node) {
-  const auto ended = [&] { return world_.node(node).command({"SCRIPT", "KILL"}).text == "OK"; };
-  if (!test::wait_until(ended)) throw std::runtime_error("a script that blocks a node cannot be killed");
-  blocking_.erase(node);
-  silent_[node] = false;
 }
 
 }  // namespace tenure::faults

@@ -4,8 +4,6 @@
 #include <map>
 #include <set>
 
-#include "core/lease/grant.hpp"
-#include "redis/grant_text.hpp"
 #include "runtime/boot_clock.hpp"
 
 namespace tenure::faults {
@@ -34,17 +32,17 @@ std::optional<std::string> missing_leader(World& world, core::Time since) {
 // How many sessions each instance owns, by most of the nodes.
 std::map<std::string, std::size_t> shares(World& world) {
   const Crowd& crowd = world.crowd();
-  std::vector<std::string> command{"MGET"};
-  for (std::size_t i = 1; i <= crowd.sessions; ++i) command.push_back("poll:lease:s-" + std::to_string(i));
+  std::vector<std::string> names;
+  for (const auto& session : world.sessions()) names.push_back("poll:lease:" + session);
   std::map<std::pair<std::size_t, std::string>, std::size_t> votes;
-  for (std::size_t node = 0; node < crowd.nodes; ++node) {
-    const auto values = world.node(node).command(command).items;
-    for (std::size_t i = 0; i < values.size(); ++i) votes[{i, values[i].text}] += 1;
-  }
   std::map<std::string, std::size_t> shares;
-  for (const auto& [vote, count] : votes) {
-    const auto holder = redis::read_holder(vote.second);
-    if (count > crowd.nodes / 2 && !holder.waits && holder.token != 0) shares[holder.owner] += 1;
+  for (std::size_t node = 0; node < crowd.nodes; ++node) {
+    const auto leases = world.node(node).shown(names);
+    for (std::size_t i = 0; i < leases.size(); ++i) {
+      const Shown& lease = leases[i];
+      // Counted once, with the vote that makes it a majority.
+      if (!lease.grant.empty() && ++votes[{i, lease.grant}] == crowd.nodes / 2 + 1) shares[lease.owner] += 1;
+    }
   }
   return shares;
 }
@@ -80,7 +78,10 @@ std::optional<std::string> missing_polls(World& world, core::Time since) {
 
 std::optional<std::string> missing(World& world, core::Time since) {
   if (auto what = missing_locks(world, since)) return what;
-  if (auto what = missing_leader(world, since)) return what;
+  if (world.crowd().candidates > 0) {
+    if (auto what = missing_leader(world, since)) return what;
+  }
+  if (world.crowd().instances == 0) return std::nullopt;
   if (auto what = missing_shares(world)) return what;
   return missing_polls(world, since);
 }

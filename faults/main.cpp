@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <exception>
 #include <random>
+#include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,10 +25,12 @@ constexpr std::uint64_t seconds_min = 20;
 constexpr std::uint64_t seconds_max = 86'400;
 
 constexpr std::string_view help =
-    R"(tenure-faults: real redis-server and tenure processes under faults, judged by what they write to and poll
+    R"(tenure-faults: real servers and tenure processes under faults, judged by what they write to and poll
 
-  tenure-faults [--seconds N] [--seed S] [--trace]
+  tenure-faults [--store redis|postgresql] [--seconds N] [--seed S] [--trace]
 
+  --store S     which servers keep the leases: redis, postgresql (redis)
+  --only WHAT   some of locks,elections,polls (all that the store can serve: on PostgreSQL no polls yet)
   --seconds N   how long, with 15 calm seconds at the end (120)
   --seed S      which schedule (one by chance, which is printed)
   --plan        print the schedule, and run nothing
@@ -40,6 +44,8 @@ what happened; 64 usage; 125 the run could not go on; 130 interrupted
 
 struct Options {
   RunOptions run{};
+  std::string store = "redis";
+  std::string only{};  // empty: all
   bool plan = false;
   bool trace = false;
 };
@@ -53,6 +59,30 @@ std::uint64_t number(std::string_view flag, std::string_view text) {
   const auto value = tenure::core::read_number<std::uint64_t>(text);
   if (!value) refuse(std::string(flag) + " \"" + std::string(text) + "\" is not a whole number");
   return *value;
+}
+
+Store store_named(std::string_view name) {
+  if (name == "redis") return Store::redis;
+  if (name == "postgresql") return Store::postgresql;
+  refuse("--store \"" + std::string(name) + "\": redis or postgresql");
+}
+
+Crowd chosen_crowd(const Options& options) {
+  const Store store = store_named(options.store);
+  if (options.only.empty()) return everybody(store);
+  Crowd crowd;
+  crowd.store = store;
+  std::set<std::string> chosen;
+  std::istringstream words(options.only);
+  for (std::string word; std::getline(words, word, ',');) {
+    if (word != "locks" && word != "elections" && word != "polls")
+      refuse("--only \"" + word + "\": some of locks,elections,polls");
+    chosen.insert(word);
+  }
+  if (!chosen.contains("locks")) crowd.locks = crowd.long_locks = 0;
+  if (!chosen.contains("elections")) crowd.candidates = 0;
+  if (!chosen.contains("polls")) crowd.instances = crowd.sessions = 0;
+  return crowd;
 }
 
 Options read_options(const std::vector<std::string_view>& args) {
@@ -70,6 +100,10 @@ Options read_options(const std::vector<std::string_view>& args) {
       options.run.length = std::chrono::seconds(count);
     } else if (flag == "--seed") {
       options.run.seed = number(flag, value());
+    } else if (flag == "--store") {
+      options.store = value();
+    } else if (flag == "--only") {
+      options.only = value();
     } else if (flag == "--plan") {
       options.plan = true;
     } else if (flag == "--trace") {
@@ -85,6 +119,8 @@ Options read_options(const std::vector<std::string_view>& args) {
       refuse("unknown option \"" + std::string(flag) + "\"");
     }
   }
+  options.run.crowd = chosen_crowd(options);
+  if (options.run.mistake && options.run.crowd.locks == 0) refuse("--mistake needs locks");
   return options;
 }
 
@@ -94,14 +130,15 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 void on_signal(int) { interrupted = true; }
 
 void print_plan(const RunOptions& options) {
-  const Crowd crowd;
-  for (const Fault& fault : make_schedule(options.seed, options.length, crowd))
-    std::printf("%s\n", to_text(fault, crowd).c_str());
+  for (const Fault& fault : make_schedule(options.seed, options.length, options.crowd))
+    std::printf("%s\n", to_text(fault, options.crowd).c_str());
 }
 
 int run_one(const Options& options) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(options.run.length).count();
-  std::string repeat = "--seconds " + std::to_string(seconds) + " --seed " + std::to_string(options.run.seed);
+  std::string repeat = "--store " + options.store + " --seconds " + std::to_string(seconds) + " --seed " +
+                       std::to_string(options.run.seed);
+  if (!options.only.empty()) repeat += " --only " + options.only;
   if (options.run.program != RunOptions{}.program) repeat += " --program " + options.run.program;
   std::fprintf(stderr, "tenure-faults %s\n", repeat.c_str());
   Journal journal(options.trace);

@@ -32,19 +32,22 @@ std::string row(const char* what, const Verdict& it) {
 std::string faults_line(const Report& report) {
   std::string line =
       format("faults: %zu", std::accumulate(report.faults.begin(), report.faults.end(), std::size_t{0}));
+  const char* before = " (";
   for (std::size_t i = 0; i < kinds; ++i) {
-    line += std::string(i == 0 ? " (" : ", ") + std::string(name(static_cast<Kind>(i))) + ' ' +
-            std::to_string(report.faults.at(i));
+    if (report.faults.at(i) == 0) continue;
+    line += before + std::string(name(static_cast<Kind>(i))) + ' ' + std::to_string(report.faults.at(i));
+    before = ", ";
   }
-  return line + ")\n";
+  return line + (*before == ',' ? ")\n" : "\n");
 }
 
 }  // namespace
 
 std::string to_text(const Report& report) {
+  const char* const store = report.crowd.store == Store::redis ? "Redis" : "PostgreSQL";
   std::string text = format(
-      "seed %llu, %.0f s: %zu nodes, %zu lock clients, %zu candidates, %zu instances with %zu sessions\n",
-      static_cast<unsigned long long>(report.seed), seconds(report.length), report.crowd.nodes,
+      "seed %llu, %.0f s, %s: %zu nodes, %zu lock clients, %zu candidates, %zu instances with %zu sessions\n",
+      static_cast<unsigned long long>(report.seed), seconds(report.length), store, report.crowd.nodes,
       report.crowd.locks, report.crowd.candidates, report.crowd.instances, report.crowd.sessions);
   text += faults_line(report);
   text += format("%-9s %8s %9s %8s %8s %9s %13s %14s %12s\n", "", "grants", "acts", "refused", "excused",

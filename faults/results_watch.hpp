@@ -2,15 +2,16 @@
 #pragma once
 
 #include <atomic>
-#include <string>
+#include <cstddef>
 #include <thread>
+
+#include "faults/node.hpp"
 
 namespace tenure::faults {
 
 class ResultsWatch {
  public:
-  // Of the sessions s-1, s-2, … in the Redis behind that socket.
-  ResultsWatch(std::string socket_path, std::size_t sessions);
+  explicit ResultsWatch(Node::Results results);
 
   std::size_t looks() const { return looks_; }
   std::size_t went_back() const { return went_back_; }
@@ -18,8 +19,7 @@ class ResultsWatch {
  private:
   void run(const std::stop_token& stop);
 
-  std::string socket_path_;
-  std::size_t sessions_;
+  Node::Results results_;
   std::atomic<std::size_t> looks_ = 0;
   std::atomic<std::size_t> went_back_ = 0;
   std::jthread thread_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 #include <tuple>
@@ -38,10 +39,11 @@ class Run {
   Run(const RunOptions& options, Journal& journal)
       : options_(options),
         journal_(journal),
-        world_({Crowd{}, options.program, options.seed}, journal),
-        injector_(world_, journal),
-        results_(world_.node(world_.crowd().data()).socket_path(), world_.crowd().sessions) {
-    for (const Fault& fault : make_schedule(options.seed, options.length, world_.crowd())) {
+        world_({options.crowd, options.program, options.seed}, journal),
+        injector_(world_, journal) {
+    const Crowd& crowd = world_.crowd();
+    if (crowd.instances > 0) results_.emplace(world_.node(crowd.data()).results(world_.sessions()));
+    for (const Fault& fault : make_schedule(options.seed, options.length, crowd)) {
       steps_.push_back({fault.at, fault, true});
       steps_.push_back({fault.end(), fault, false});
     }
@@ -133,8 +135,10 @@ class Run {
     report.long_locks = std::move(verdicts[long_job]);
     report.terms = std::move(verdicts[leadership]);
     report.sessions = judge(world_.target().visits(), injector_.stops(), boot_now());
-    report.looks_at_results = results_.looks();
-    report.results_went_back = results_.went_back();
+    if (results_) {
+      report.looks_at_results = results_->looks();
+      report.results_went_back = results_->went_back();
+    }
     report.alive_after = alive_after_;
     if (!interrupted()) report.missing = missing_;
     report.longest_stall = stalls_.longest();
@@ -145,7 +149,7 @@ class Run {
   Journal& journal_;
   World world_;
   Injector injector_;
-  ResultsWatch results_;
+  std::optional<ResultsWatch> results_;  // where there are any
   Stalls stalls_;
   std::vector<Step> steps_;
   std::size_t next_ = 0;

@@ -12,6 +12,7 @@
 namespace tenure::faults {
 
 struct RunOptions {
+  Crowd crowd{};
   std::uint64_t seed = 1;
   core::Duration length = std::chrono::seconds(120);
   std::string program = test::paths::program;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/random.hpp"
+#include "faults/chances.hpp"
 
 namespace tenure::faults {
 
@@ -16,50 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using core::Duration;
 
-// How often a kind is drawn, compared with others, and how long it lasts.
-struct Chance {
-  Kind kind;
-  unsigned weight;
-  Duration shortest;
-  Duration longest;
-};
-
-constexpr Chance step_back{Kind::step_back, 2, 0ms, 0ms};
-constexpr Chance step_forward{Kind::step_forward, 2, ttl + 1s, ttl + 1s};
 bool is_step(Kind kind) { return kind == Kind::step_back || kind == Kind::step_forward; }
-
-const std::vector<Chance> node_chances{
-    step_back,
-    step_forward,
-    {Kind::kill_node, 5, 0ms, 3s},
-    {Kind::stop_node, 4, 500ms, 5s},
-    {Kind::cut_node, 2, 1s, 5s},
-    {Kind::flush, 3, 0ms, 0ms},
-    {Kind::flush_two, 3, 0ms, 0ms},
-    {Kind::remove_lease, 5, 0ms, 0ms},
-    {Kind::fill, 3, 1s, 5s},
-    {Kind::forget_scripts, 4, 0ms, 0ms},
-    {Kind::block, 2, 2s, 6s},
-};
-// Of the Redis of the sessions: what costs no data.
-const std::vector<Chance> data_chances{
-    {Kind::stop_node, 2, 500ms, 5s},
-    {Kind::forget_scripts, 1, 0ms, 0ms},
-};
-const std::vector<Chance> client_chances{
-    {Kind::stop_client, 10, 1s, 6s},
-    {Kind::stop_supervisor, 12, 2s, 6s},
-    {Kind::cut_client, 5, 1s, 8s},
-    {Kind::lose_answers, 4, 500ms, 5s},
-    {Kind::lose_requests, 4, 500ms, 5s},
-    {Kind::hold, 5, 500ms, 7s},
-    {Kind::replay, 6, 0ms, 0ms},
-    {Kind::delay, 4, 1s, 6s},
-    {Kind::split, 3, 1s, 5s},
-    {Kind::kill_client, 4, 0ms, 3s},
-    {Kind::kill_supervisor, 4, 0ms, 3s},
-    {Kind::end_client, 3, 0ms, 2s},
-};
 
 // From one fault to the next.
 struct Gap {
@@ -84,8 +42,9 @@ class Scheduler {
   Scheduler(std::uint64_t seed, Duration length, const Crowd& crowd)
       : random_(seed),
         crowd_(crowd),
+        chances_(chances_of(crowd.store)),
         end_(length - calm_end),
-        free_nodes_(crowd.nodes + 1),
+        free_nodes_(crowd.servers()),
         free_clients_(crowd.targets()) {}
 
   std::vector<Fault> schedule() {
@@ -116,8 +75,8 @@ class Scheduler {
 
   void strike_nodes(Duration from, Duration until, const Gap& gap) {
     for (Duration at = from; at < until; at += random_.between(gap.least, gap.most)) {
-      std::size_t node = random_.below(crowd_.nodes + 1);
-      Chance chance = draw(node == crowd_.data() ? data_chances : node_chances);
+      std::size_t node = random_.below(crowd_.servers());
+      Chance chance = draw(node == crowd_.data() ? chances_.data : chances_.node);
       if (wrong_ && is_step(chance.kind)) {  // then it goes back to where it was
         node = wrong_->node;
         chance = wrong_->by < 0 ? step_forward : step_back;
@@ -128,7 +87,7 @@ class Scheduler {
 
   void strike_clients(Duration from, Duration until, const Gap& gap) {
     for (Duration at = from; at < until; at += random_.between(gap.least, gap.most)) {
-      const Chance& chance = draw(client_chances);
+      const Chance& chance = draw(chances_.client);
       // Half of them hit who has something to lose. A supervisor that supervises nothing is not worth stopping.
       const bool owner = chance.kind == Kind::stop_supervisor || random_.below(2) == 0;
       const std::size_t client =
@@ -164,6 +123,7 @@ class Scheduler {
 
   core::Random random_;
   const Crowd& crowd_;
+  const Chances& chances_;
   Duration end_;
   std::vector<Duration> free_nodes_;
   std::vector<Duration> free_clients_;

@@ -1,13 +1,8 @@
 #include "faults/world.hpp"
 #include "support/paths.hpp"
 
-#include <unistd.h>
-
-#include <stdexcept>
-
 #include "core/base/random.hpp"
 #include "runtime/boot_clock.hpp"
-#include "support/nodes.hpp"
 
 namespace tenure::faults {
 
@@ -29,22 +24,6 @@ core::Duration hold(const std::string& name, core::Random& random) {
   return name == long_job || random.below(2) == 0 ? random.between(5s, 9s) : random.between(1s, 3s);
 }
 
-test::RedisServer::Options server_options(const Crowd& crowd, std::size_t node,
-                                          const test::ClockShim& clock) {
-  test::RedisServer::Options options;
-  options.environment = clock.environment();
-  // Then who is kept waiting by a script is told so (BUSY).
-  options.arguments = {"--busy-reply-threshold", "500"};
-  if (node + 1 == crowd.nodes) {
-    for (const char* word : {"--appendonly", "yes", "--appendfsync", "everysec"})
-      options.arguments.emplace_back(word);
-  }
-  return options;
-}
-
-// Everybody reaches the nodes by addresses of its own.
-const std::string node_set = "faults";
-
 }  // namespace
 
 World::World(Options options, Journal& journal)
@@ -54,13 +33,15 @@ World::World(Options options, Journal& journal)
       target_(http_target::HttpTarget::open().value()) {
   const Crowd& crowd = options_.crowd;
   Words paths;
-  for (std::size_t node = 0; node <= crowd.nodes; ++node) {
-    auto& clock = clocks_.emplace_back();
-    auto& server = servers_.emplace_back(server_options(crowd, node, clock));
-    if (node != crowd.data()) test::init(server, cap, std::to_string(crowd.nodes) + "-" + node_set);
-    paths.push_back(server.socket_path());
+  for (std::size_t node = 0; node < crowd.servers(); ++node) {
+    nodes_.push_back(make_node(crowd, node));
+    paths.push_back(nodes_.back()->socket_path());
   }
-  add_sessions();
+  if (crowd.instances > 0) {
+    node(crowd.data())
+        .add_sessions(sessions(), R"({"address": ")" + target_->url(poll_path) + R"(", "interval_ms": )" +
+                                      milliseconds(poll_every) + "}");
+  }
   proxy_ = std::make_unique<test::Proxy>(paths, test::ProxyOptions{.clients = crowd.clients()});
   for (std::size_t client = 0; client < crowd.clients(); ++client) {
     workers_.emplace_back(
@@ -71,8 +52,8 @@ World::World(Options options, Journal& journal)
 
 World::~World() {
   for (auto& worker : workers_) worker.finish();
-  for (std::size_t node = 0; node < servers_.size(); ++node) {
-    journal_.keep("node-" + std::to_string(node + 1), servers_[node].log());
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    journal_.keep("node-" + std::to_string(node + 1), nodes_[node]->log());
   }
 }
 
@@ -81,13 +62,14 @@ void World::look() {
   for (auto& worker : workers_) worker.look(now);
 }
 
-void World::add_sessions() {
-  for (std::size_t i = 1; i <= crowd().sessions; ++i) {
-    node(crowd().data())
-        .command({"SET", "session:s-" + std::to_string(i),
-                  R"({"address": ")" + target_->url(poll_path) + R"(", "interval_ms": )" +
-                      milliseconds(poll_every) + "}"});
-  }
+std::vector<std::string> World::sessions() const {
+  Words ids;
+  for (std::size_t i = 1; i <= crowd().sessions; ++i) ids.push_back("s-" + std::to_string(i));
+  return ids;
+}
+
+std::string World::url(std::size_t client, std::size_t node) const {
+  return nodes_.at(node)->url(proxy_->address({client, node}).port);
 }
 
 std::vector<std::string> World::words(std::size_t client, std::size_t generation) const {
@@ -107,12 +89,12 @@ std::vector<std::string> World::words(std::size_t client, std::size_t generation
       break;
     case Role::instance:
       words.insert(words.end(), {"poll", "--json", "--log-level", "info", "--ttl", length, "--data",
-                                 proxy_->url({client, crowd().data()})});
+                                 url(client, crowd().data())});
       command.clear();
   }
   words.insert(words.end(), {"--id", id, "--ttl-max", milliseconds(cap) + "ms", "--node-set", node_set});
   for (std::size_t node = 0; node < crowd().nodes; ++node)
-    words.insert(words.end(), {"--redis", proxy_->url({client, node})});
+    words.insert(words.end(), {"--store", url(client, node)});
   words.insert(words.end(), command.begin(), command.end());
   return words;
 }

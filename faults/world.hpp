@@ -1,4 +1,4 @@
-// Everything that takes part in a run: real Redis servers, real clients, the network between them, and what they write to and
+// Everything that takes part in a run: real servers, real clients, the network between them, and what they write to and
 // poll. Gone with it, and so are its files.
 #pragma once
 
@@ -6,17 +6,17 @@
 #include <deque>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "faults/crowd.hpp"
 #include "faults/journal.hpp"
+#include "faults/node.hpp"
 #include "faults/register.hpp"
 #include "faults/worker.hpp"
 #include "http_target/http_target.hpp"
-#include "support/clock_shim.hpp"
 #include "support/directory.hpp"
 #include "support/proxy.hpp"
-#include "support/redis_server.hpp"
 
 namespace tenure::faults {
 
@@ -36,9 +36,10 @@ class World {
   test::Proxy& proxy() { return *proxy_; }
   const Register& writes() const { return register_; }
   const http_target::HttpTarget& target() const { return *target_; }
-  // The last one is that of the sessions.
-  test::RedisServer& node(std::size_t node) { return servers_.at(node); }
-  test::ClockShim& clock(std::size_t node) { return clocks_.at(node); }
+  // s-1, s-2, …
+  std::vector<std::string> sessions() const;
+  // Behind those that decide comes that of the sessions, if there are any.
+  Node& node(std::size_t node) { return *nodes_.at(node); }
   Worker& client(std::size_t client) { return workers_.at(client); }
 
   // Starts clients that are due, and notices those that have ended.
@@ -46,15 +47,14 @@ class World {
 
  private:
   std::vector<std::string> words(std::size_t client, std::size_t generation) const;
-  void add_sessions();
+  std::string url(std::size_t client, std::size_t node) const;
 
   Options options_;
   Journal& journal_;
   test::Directory directory_{"faults"};
   Register register_;
   std::unique_ptr<http_target::HttpTarget> target_;
-  std::deque<test::ClockShim> clocks_;
-  std::deque<test::RedisServer> servers_;
+  std::vector<std::unique_ptr<Node>> nodes_;
   std::unique_ptr<test::Proxy> proxy_;
   std::deque<Worker> workers_;  // go first
 };

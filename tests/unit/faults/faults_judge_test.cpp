@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "faults/chances.hpp"
 #include "faults/schedule.hpp"
 #include "faults/visit_judge.hpp"
 #include "support/recorder.hpp"
@@ -167,27 +172,69 @@ TEST(FaultsRecorder, ForgetsWhatIsNoCommand) {
   EXPECT_EQ(splitter.next(), std::nullopt);
 }
 
-TEST(FaultsSchedule, KeepsToWhatIsAssumed) {
-  const Crowd crowd;
+// No clock is wrong for longer than it may be, and no two at a time.
+class Clocks {
+ public:
+  void hear(const Fault& fault) {
+    EXPECT_GE(fault.at, seen_) << "not within 1.1 times the cap";
+    seen_ = fault.end() + cap * 11 / 10;
+    clocks_[fault.whom] += fault.kind == Kind::step_back ? -clock_step : clock_step;
+    EXPECT_TRUE(fault.kind == Kind::step_back || fault.length > ttl) << "leases there must have ended";
+    EXPECT_LE(std::ranges::count_if(clocks_, [](const auto& it) { return it.second != 0ms; }), 1);
+    EXPECT_LT(std::chrono::abs(clocks_[fault.whom]), cap);
+  }
+
+ private:
+  std::map<std::size_t, std::chrono::milliseconds> clocks_;
+  core::Duration seen_{};
+};
+
+class FaultsSchedule : public testing::TestWithParam<Store> {};
+INSTANTIATE_TEST_SUITE_P(On, FaultsSchedule, testing::Values(Store::redis, Store::postgresql),
+                         [](const auto& it) { return it.param == Store::redis ? "Redis" : "PostgreSQL"; });
+
+TEST_P(FaultsSchedule, KeepsToWhatIsAssumed) {
+  const Crowd crowd{.store = GetParam()};
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE(seed);
     const auto faults = make_schedule(seed, 300s, crowd);
     ASSERT_GT(faults.size(), 50U);
-    std::map<std::size_t, std::chrono::milliseconds> clocks;
-    core::Duration seen{};
+    Clocks clocks;
     std::map<std::size_t, core::Duration> free;
     for (const Fault& fault : faults) {
       EXPECT_LE(fault.end(), 300s - calm_end);
       if (!is_of_node(fault.kind)) continue;
-      EXPECT_GE(fault.at, free[fault.whom]) << "two faults of one node at a time, seed " << seed;
+      EXPECT_GE(fault.at, free[fault.whom]) << "two faults of one node at a time";
       free[fault.whom] = fault.end();
-      EXPECT_TRUE(fault.whom != crowd.data() || (fault.kind != Kind::kill_node && fault.kind != Kind::flush));
-      if (fault.kind != Kind::step_back && fault.kind != Kind::step_forward) continue;
-      EXPECT_GE(fault.at, seen) << "not within 1.1 times the cap, seed " << seed;
-      seen = fault.end() + cap * 11 / 10;
-      clocks[fault.whom] += fault.kind == Kind::step_back ? -clock_step : clock_step;
-      EXPECT_TRUE(fault.kind == Kind::step_back || fault.length > ttl) << "leases there must have ended";
-      EXPECT_LE(std::ranges::count_if(clocks, [](const auto& it) { return it.second != 0ms; }), 1);
-      EXPECT_LT(std::chrono::abs(clocks[fault.whom]), cap);
+      EXPECT_TRUE(fault.whom != crowd.data() || fault.kind != Kind::wipe) << "this costs data";
+      if (fault.kind == Kind::step_back || fault.kind == Kind::step_forward) clocks.hear(fault);
+    }
+  }
+}
+
+TEST_P(FaultsSchedule, DrawsEveryFaultOfItsStoreAndNoOther) {
+  std::set<Kind> possible;
+  const Chances& chances = chances_of(GetParam());
+  for (const auto* some : {&chances.node, &chances.data, &chances.client}) {
+    for (const Chance& chance : *some) possible.insert(chance.kind);
+  }
+  std::set<Kind> drawn;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    for (const Fault& fault : make_schedule(seed, 300s, {.store = GetParam()})) drawn.insert(fault.kind);
+  }
+  EXPECT_EQ(drawn, possible);
+}
+
+// Then there is no server of the sessions.
+TEST_P(FaultsSchedule, WithoutInstancesHitsOnlyWhatIsThere) {
+  const Crowd crowd{.store = GetParam(), .instances = 0, .sessions = 0};
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    for (const Fault& fault : make_schedule(seed, 300s, crowd)) {
+      if (is_of_node(fault.kind)) {
+        EXPECT_LT(fault.whom, crowd.nodes);
+      } else if (fault.whom < crowd.clients()) {
+        EXPECT_NE(crowd.role(fault.whom), Role::instance);
+      }
     }
   }
 }
