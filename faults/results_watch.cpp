@@ -31,7 +31,7 @@ void ResultsWatch::run(const std::stop_token& stop) {
       }
       looks_ += 1;
     } catch (const std::runtime_error&) {
-      // It was stopped or killed for a while, by us.
+      std::this_thread::sleep_for(between_looks);  // it was stopped or killed for a while, by us
     }
     std::this_thread::sleep_for(between_looks);
   }
