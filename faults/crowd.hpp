@@ -72,8 +72,6 @@ struct Crowd {
 inline Crowd everybody(Store store) {
   Crowd crowd;
   crowd.store = store;
-  // `tenure poll` takes no other store than Redis yet.
-  if (store != Store::redis) crowd.instances = crowd.sessions = 0;
   return crowd;
 }
 

@@ -30,7 +30,7 @@ constexpr std::string_view help =
   tenure-faults [--store redis|postgresql] [--seconds N] [--seed S] [--trace]
 
   --store S     which servers keep the leases: redis, postgresql (redis)
-  --only WHAT   some of locks,elections,polls (all that the store can serve: on PostgreSQL no polls yet)
+  --only WHAT   some of locks,elections,polls (all)
   --seconds N   how long, with 15 calm seconds at the end (120)
   --seed S      which schedule (one by chance, which is printed)
   --plan        print the schedule, and run nothing

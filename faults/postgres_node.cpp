@@ -70,7 +70,7 @@ constexpr std::array<const char*, 5> locks{
 
 PostgresNode::PostgresNode(const Crowd& crowd, std::size_t node)
     : server_(options_of(crowd, node)), address_(address_of(server_.url_of("postgres"))) {
-  test::postgres_query(server_.url(), std::string(postgres::schema_sql));
+  test::postgres_query(server_.url(), postgres::schema_sql());
   if (node == crowd.data()) return;
   const postgres::Address client = address_of(server_.url());
   auto caller = connect_to(client);
@@ -105,8 +105,7 @@ void PostgresNode::execute(const std::string& sql) const {
 
 // As by somebody who makes the schema anew where it was lost. By its owner, so that clients may use it again.
 void PostgresNode::wipe() {
-  execute(quiet + "SET SESSION AUTHORIZATION tenure; DROP SCHEMA tenure CASCADE; " +
-          std::string(postgres::schema_sql));
+  execute(quiet + "SET SESSION AUTHORIZATION tenure; DROP SCHEMA tenure CASCADE; " + postgres::schema_sql());
 }
 
 void PostgresNode::begin(const Fault& fault) {
@@ -198,14 +197,14 @@ bool PostgresNode::remove(const std::string& name, const Shown& lease) {
 
 void PostgresNode::add_sessions(const std::vector<std::string>& ids, const std::string& text) {
   auto caller = connect();
-  ask(caller, "INSERT INTO tenure.session SELECT 'poll:', id, $2 FROM unnest($1::text[]) AS id",
+  ask(caller, "INSERT INTO tenure.session SELECT 'poll', id, $2 FROM unnest($1::text[]) AS id",
       {array_of(ids), text});
 }
 
 Node::Results PostgresNode::results(const std::vector<std::string>& ids) const {
   constexpr auto statement = R"(
     SELECT coalesce(s.token, 0) FROM unnest($1::text[]) WITH ORDINALITY AS i(id, n)
-    LEFT JOIN tenure.state s ON s.fleet = 'poll:' AND s.id = i.id ORDER BY i.n)";
+    LEFT JOIN tenure.state s ON s.fleet = 'poll' AND s.id = i.id ORDER BY i.n)";
   return [this, ids = array_of(ids)] {
     auto caller = connect();
     std::vector<core::Token> tokens;

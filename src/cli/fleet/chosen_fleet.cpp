@@ -1,29 +1,66 @@
 #include "cli/fleet/chosen_fleet.hpp"
 
+#include <utility>
+
 #include "cli/ask_all.hpp"
+#include "cli/fleet/postgresql_fleet_data.hpp"
+#include "cli/fleet/redis_fleet_data.hpp"
+#include "cli/secrets.hpp"
 #include "core/base/names.hpp"
+#include "core/base/text.hpp"
+#include "postgres/url.hpp"
 
 namespace tenure::cli {
 
-std::optional<std::string> no_fleets(const ChosenStore& store) {
-  if (store.redis) return std::nullopt;
-  return "fleets need Redis so far, and " + store.inspector->names().front() + " is a PostgreSQL";
+namespace {
+
+// What a PostgreSQL has no use for.
+std::optional<std::string> given_in_vain(const FleetTarget& target) {
+  const char* option = nullptr;
+  if (!target.session_prefix.empty()) option = "--session-prefix";
+  if (target.index) option = "--index";
+  if (option == nullptr) return std::nullopt;
+  return std::string(option) +
+         " is for sessions in Redis; in PostgreSQL they are rows of tenure.session, and need none";
+}
+
+std::string one_kind(const char* data, const char* leases) {
+  return std::string("--data names a ") + data + ", and the leases are in " + leases +
+         ": both must be of one kind";
+}
+
+std::optional<std::string> choose_redis_data(const FleetTarget& target,
+                                             const std::optional<redis::Address>& data, ChosenFleet& fleet) {
+  if (!target.data.empty() && !data) return one_kind("PostgreSQL", "Redis");
+  const redis::Address& first = fleet.store.redis->addresses.front();
+  fleet.apart = data && *data != first;
+  fleet.redis = data.value_or(first);
+  return std::nullopt;
+}
+
+std::optional<std::string> choose_postgresql_data(const FleetTarget& target, ChosenFleet& fleet) {
+  if (auto error = given_in_vain(target)) return error;
+  if (!target.data.empty() && !postgres::is_url(target.data)) return one_kind("Redis", "PostgreSQL");
+  const auto place = fleet.store.store->fleet_data(target.data, {});
+  if (!place) return "--data: " + place.error();
+  fleet.apart = place->node != nullptr;
+  fleet.postgresql = place->data.url;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string ChosenFleet::data_place() const {
+  return redis ? redis::to_text(*redis) : core::printable(postgres::without_passwords(postgresql), 400);
 }
 
 tl::expected<ChosenFleet, std::string> choose_fleet(const FleetTarget& target) {
-  auto fleet = choose_fleet_or_none(target);
-  if (!fleet) return fleet;
-  if (auto error = no_fleets(fleet->store)) return tl::unexpected(std::move(*error));
-  return fleet;
-}
-
-tl::expected<ChosenFleet, std::string> choose_fleet_or_none(const FleetTarget& target) {
   if (auto error = core::name_error("the prefix of sessions", target.session_prefix);
       error && !target.session_prefix.empty()) {
     return tl::unexpected(*error);
   }
   std::optional<redis::Address> data;
-  if (!target.data.empty()) {
+  if (!target.data.empty() && !postgres::is_url(target.data)) {
     auto address = redis::parse_url(target.data);
     if (!address) return tl::unexpected("--data: " + address.error());
     data = std::move(*address);
@@ -31,25 +68,26 @@ tl::expected<ChosenFleet, std::string> choose_fleet_or_none(const FleetTarget& t
   auto store = choose_store(target.nodes, data ? &*data : nullptr);
   if (!store) return tl::unexpected(store.error());
   if (const auto keys = store->store->fleet_keys(target.fleet); !keys) return tl::unexpected(keys.error());
-  ChosenFleet fleet{.store = std::move(*store), .keys = {target.fleet, target.session_prefix}};
-  fleet.keys.root = fleet.store.inspector->root();
-  if (data) {
-    fleet.data = std::move(*data);
-  } else if (fleet.store.redis) {
-    fleet.data = fleet.store.redis->addresses.front();
+  ChosenFleet fleet{
+      .store = std::move(*store), .name = target.fleet, .session_prefix = target.session_prefix};
+  if (auto error = fleet.store.redis ? choose_redis_data(target, data, fleet)
+                                     : choose_postgresql_data(target, fleet)) {
+    return tl::unexpected(std::move(*error));
   }
   if (target.any_address) fleet.addresses = poll::Addresses::any;
   if (target.index) fleet.find = StoredSessionsOptions::Find::index;
   return fleet;
 }
 
-tl::expected<redis::Caller, core::Failure> connect_to_data(const ChosenFleet& fleet) {
-  return redis::Caller::connect(fleet.data, ask_timeout, fleet.store.redis->tls);
-}
-
-redis::RedisSessions sessions_of(const ChosenFleet& fleet) {
-  return redis::RedisSessions(
-      {fleet.data, fleet.store.redis->tls, fleet.keys, fleet.find, fleet.addresses, ask_timeout});
+std::unique_ptr<FleetData> open_data(const ChosenFleet& fleet) {
+  const std::string& root = fleet.store.inspector->root();
+  if (!fleet.redis) return postgresql_fleet_data(fleet.postgresql, root + fleet.name, fleet.addresses);
+  return redis_fleet_data({.address = *fleet.redis,
+                           .tls = fleet.store.redis->tls,
+                           .keys = {fleet.name, fleet.session_prefix, root},
+                           .keyspace = fleet.store.redis->keyspace,
+                           .find = fleet.find,
+                           .addresses = fleet.addresses});
 }
 
 }  // namespace tenure::cli

@@ -1,7 +1,8 @@
-// Looks at a fleet: its sessions, heartbeats and results on one Redis, its leases on all nodes. Changes nothing.
+// Looks at a fleet: its sessions, heartbeats and results in one place, its leases on all nodes. Changes nothing.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
@@ -18,25 +19,22 @@ class FleetLook {
   explicit FleetLook(ChosenFleet fleet);
   FleetLook(ChosenFleet fleet, Tell tell);
 
-  // Tells which nodes of several do not answer. The error is a sentence, where too few do or the Redis of the
+  // Tells which nodes of several do not answer. The error is a sentence, where too few do or the place of the
   // data does not.
   tl::expected<FleetView, std::string> look();
   const ChosenFleet& fleet() const { return fleet_; }
 
  private:
   using Done = tl::expected<void, std::string>;
-  Done read_beats(redis::Caller& redis, FleetFacts& facts) const;
   // Of these sessions: all good ones.
   using Ids = std::vector<std::string>;
-  Done read_results(redis::Caller& redis, const Ids& ids, FleetFacts& facts) const;
   Done read_leases(const Ids& ids, FleetFacts& facts) const;
   void find_unlisted(FleetFacts& facts) const;
   void read_records(FleetFacts& facts) const;
-  std::string said(const core::Failure& failure) const;
 
   ChosenFleet fleet_;
   Tell tell_;
-  redis::RedisSessions sessions_;  // knows what it has read before
+  std::unique_ptr<FleetData> data_;
 };
 
 }  // namespace tenure::cli

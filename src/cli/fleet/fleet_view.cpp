@@ -14,7 +14,7 @@ namespace {
 
 InstanceView instance_of(const FleetFacts::Beat& beat, std::int64_t now_ms) {
   InstanceView view{.id = beat.instance, .status = "unreadable", .left = beat.left};
-  const auto said = poll::read_instance(beat.text);
+  const auto& said = beat.said;
   if (!said) return view;
   view.status = said->status;
   view.started_ms = said->started_ms;

@@ -14,11 +14,11 @@
 
 namespace tenure::cli {
 
-// What Redis shows of a fleet, at about one moment.
+// What a store shows of a fleet, at about one moment.
 struct FleetFacts {
   struct Beat {
     std::string instance;
-    std::string text;
+    std::optional<poll::InstanceText> said{};  // nothing: it cannot be read
     core::Ttl left{};
   };
   struct Result {
@@ -31,7 +31,7 @@ struct FleetFacts {
   std::vector<LeaseView> leases{};  // of the good sessions, in their order
   std::vector<Result> results{};    // likewise
   std::vector<LeaseView>
-      unlisted{};  // leases of sessions that are not in Redis: the fleet has another source of them
+      unlisted{};  // leases of sessions that are not in the store: the fleet has another source of them
   std::vector<ClosedNode> closed{};
   bool open = true;  // so few are closed that new leases are given
 };

@@ -40,27 +40,14 @@ constexpr std::size_t descriptors_to_poll = 12;
 
 // What the options amount to.
 struct Plan {
-  ChosenStore store;
-  redis::Address data{};
-  bool apart = false;  // the data is not on the first node
+  ChosenFleet fleet;
   std::string id{};
 };
 
 tl::expected<Plan, std::string> make_plan(const PollArgs& args) {
-  std::optional<redis::Address> data;
-  if (!args.target.data.empty()) {
-    auto parsed = redis::parse_url(args.target.data);
-    if (!parsed) return tl::unexpected(parsed.error());
-    data = std::move(*parsed);
-  }
-  auto store = choose_store(args.target.nodes, data ? &*data : nullptr);
-  if (!store) return tl::unexpected(store.error());
-  if (auto error = no_fleets(*store)) return tl::unexpected(std::move(*error));
-  const redis::Address first = store->redis->addresses.front();
-  Plan plan{.store = std::move(*store)};
-  plan.apart = data && *data != first;
-  plan.data = data.value_or(first);
-  plan.id = args.id.value_or(runtime::make_instance_id());
+  auto fleet = choose_fleet(args.target);
+  if (!fleet) return tl::unexpected(std::move(fleet.error()));
+  Plan plan{std::move(*fleet), args.id.value_or(runtime::make_instance_id())};
   if (auto error = core::name_error("the id", plan.id)) return tl::unexpected(*error);
   return plan;
 }
@@ -71,7 +58,7 @@ class NamesakeWatch {
  public:
   enum class Verdict : std::uint8_t { first_seen, perhaps_dead, lives };
 
-  // Redis said how much time is left at some moment between these two.
+  // The store said how much time is left at some moment between these two.
   Verdict judge(milliseconds left, BootClock::time_point asked, BootClock::time_point answered) {
     if (ends_by_ && asked + left > *ends_by_ + rounding) return Verdict::lives;
     const bool first = !ends_by_;
@@ -104,12 +91,12 @@ class Instance {
 
   int run() {
     Signals signals;
-    auto client = open_client(plan_.store, client_options());
+    auto client = open_client(plan_.fleet.store, client_options());
     if (!client) return fail_at_start(client.error());
     auto fleet = client->fleet(args_.target.fleet, fleet_options());
     if (!fleet) {
       return fail(ExitCode::usage, fleet.error(),
-                  naming_cap(fleet.error().message, args_.ttl, plan_.store.cap()));
+                  naming_cap(fleet.error().message, args_.ttl, plan_.fleet.store.cap()));
     }
     auto source = stored_sessions(**fleet, source_options());
     if (!source) return fail(ExitCode::usage, source.error(), source.error().message);
@@ -136,7 +123,7 @@ class Instance {
  private:
   void describe() {
     endpoint_->describe(
-        {"poll", plan_.id, plan_.store.inspector, args_.target.fleet + ":lease:"},
+        {"poll", plan_.id, plan_.fleet.store.inspector, args_.target.fleet + ":lease:"},
         [this](Json& json) { shown_.look([&](const Polling* it) { add_polling(json, it); }); });
     endpoint_->routes().add("/api/v1/sessions", [this](const http::Request& request) {
       return shown_.look([&](const Polling* it) { return owned_json(request, it); });
@@ -152,15 +139,15 @@ class Instance {
 
   void say_start() {
     std::string names;
-    for (const auto& name : plan_.store.inspector->names()) names += (names.empty() ? "" : ",") + name;
-    const auto ttl = core::timing_options(args_.ttl, plan_.store.cap()).ttl;
+    for (const auto& name : plan_.fleet.store.inspector->names()) names += (names.empty() ? "" : ",") + name;
+    const auto ttl = core::timing_options(args_.ttl, plan_.fleet.store.cap()).ttl;
     log_.start(
-        {args_.target.fleet, names, plan_.apart ? redis::to_text(plan_.data) : "", core::to_text(ttl)});
+        {args_.target.fleet, names, plan_.fleet.apart ? plan_.fleet.data_place() : "", core::to_text(ttl)});
     if (endpoint_ != nullptr) log_.serving(endpoint_->url());
   }
 
   ClientOptions client_options() {
-    ClientOptions options = client_of(plan_.store, plan_.id);
+    ClientOptions options = client_of(plan_.fleet.store, plan_.id);
     options.on_event = [this](const Event& event) { log_.hear(event); };
     // What happens to leases the fleet tells, without gaps.
     options.log_level = std::min(options.log_level, LogLevel::warn);
@@ -172,9 +159,10 @@ class Instance {
 
   FleetOptions fleet_options() const {
     FleetOptions options{.ttl = whole(args_.ttl), .renew = whole(args_.renew), .weight = args_.weight};
-    if (!plan_.apart) return options;
-    options.data = redis::whole_url(plan_.data);
-    if (plan_.data.tls) options.data_tls = plan_.store.redis->tls_options;
+    const ChosenFleet& fleet = plan_.fleet;
+    if (!fleet.apart) return options;
+    options.data = fleet.redis ? redis::whole_url(*fleet.redis) : fleet.postgresql;
+    if (fleet.redis && fleet.redis->tls) options.data_tls = fleet.store.redis->tls_options;
     return options;
   }
 
@@ -208,7 +196,7 @@ class Instance {
     options.strict = args_.strict;
     options.on_event = [this](const PollEvent& event) { log_.hear(event); };
     options.on_fleet_event = [this](FleetEvent event) {
-      event.detail += advice_on(event.not_open, plan_.store.inspector->how_to_init());
+      event.detail += advice_on(event.not_open, plan_.fleet.store.inspector->how_to_init());
       log_.hear(event);
     };
     return options;
@@ -287,9 +275,10 @@ int poll(const PollArgs& args) {
   if (!plan) return fail(ExitCode::usage, plan.error());
   set_log_context({{"instance", plan->id}});
   const auto opened =
-      Endpoint::open(args.http, {.nodes = plan->store.nodes(), .descriptors = descriptors_to_poll});
+      Endpoint::open(args.http, {.nodes = plan->fleet.store.nodes(), .descriptors = descriptors_to_poll});
   if (!opened) return fail(opened.error().code, opened.error().sentence);
-  if (const auto warning = redis::warning_of_even(plan->store.nodes())) log(log_event::even_nodes, *warning);
+  if (const auto warning = redis::warning_of_even(plan->fleet.store.nodes()))
+    log(log_event::even_nodes, *warning);
   return Instance(args, *plan, opened->get()).run();
 }
 

@@ -5,14 +5,12 @@
 #include "cli/secrets.hpp"
 #include "core/base/names.hpp"
 #include "core/base/text.hpp"
-#include "redis/text/failure_text.hpp"
 
 namespace tenure::cli {
 
 namespace {
 
-using redis::FoundText;
-using redis::Put;
+using FoundText = FleetData::FoundText;
 
 // What to do with the session as it was found.
 struct Wish {
@@ -28,40 +26,33 @@ std::string to_text(const Session& session) {
          (session.paused ? ", paused" : "");
 }
 
-// One session in the Redis of the data, changed only as it was seen.
+// One session, changed only as it was seen.
 class Desk {
  public:
-  Desk(ChosenFleet fleet, std::string id) : fleet_(std::move(fleet)), id_(std::move(id)) {}
+  Desk(const ChosenFleet& fleet, std::string id) : data_(open_data(fleet)), id_(std::move(id)) {}
 
   // Somebody else may change it at the same moment: then decide() is asked again.
   template <class Decide>
   int change(const Decide& decide) {
-    auto redis = connect_to_data(fleet_);
-    if (!redis) return failed(redis.error());
     for (int i = 0; i < tries_max; ++i) {
-      const auto found = find(*redis);
-      if (!found) return failed(found.error());
-      if (found->kind == FoundText::Kind::no_string) {
-        return fail(ExitCode::exists, "the key " + core::printable(fleet_.keys.session(id_)) +
-                                          " is not a string: no session of Tenure's");
+      const auto found = data_->find(id_);
+      if (!found) return fail(ExitCode::no_quorum, found.error());
+      if (found->kind == FoundText::Kind::no_session) {
+        return fail(ExitCode::exists,
+                    data_->sessions_place(id_) + " is not a string: no session of Tenure's");
       }
       const Wish wish = decide(*found);
       if (!wish.text) return fail(wish.code, wish.sentence);
-      const auto put = write(*redis, *found, *wish.text);
-      if (!put) return failed(put.error());
-      if (*put == Put::changed) continue;
-      return fail(wish.code, wish.sentence);
+      const auto put = data_->put(id_, *wish.text, *found);
+      if (!put) return fail(ExitCode::no_quorum, put.error());
+      if (*put) return fail(wish.code, wish.sentence);
     }
     return fail(ExitCode::busy, id_ + " is changed by somebody else all the time; nothing was done");
   }
 
   int remove() {
-    auto redis = connect_to_data(fleet_);
-    if (!redis) return failed(redis.error());
-    const auto answer = redis->call(redis::session_remove_call(fleet_.keys, id_));
-    if (!answer) return failed(answer.error());
-    const auto removed = redis::session_removed(*answer);
-    if (!removed) return failed(removed.error());
+    const auto removed = data_->remove(id_);
+    if (!removed) return fail(ExitCode::no_quorum, removed.error());
     if (!*removed) return fail(ExitCode::unknown, unknown());
     return fail(ExitCode::done, "removed " + core::printable(id_));
   }
@@ -71,29 +62,7 @@ class Desk {
  private:
   static constexpr int tries_max = 10;
 
-  int failed(const core::Failure& failure) const {
-    return fail(ExitCode::no_quorum, redis::failure_text(fleet_.data, failure));
-  }
-
-  tl::expected<FoundText, core::Failure> find(redis::Caller& redis) const {
-    const auto answer =
-        redis.call(redis::session_texts_call(fleet_.keys, std::span(&id_, 1), poll::session_text_max + 1));
-    if (!answer) return tl::unexpected(answer.error());
-    auto texts = redis::session_texts(*answer, 1);
-    if (!texts) return tl::unexpected(texts.error());
-    return std::move(texts->front());
-  }
-
-  tl::expected<Put, core::Failure> write(redis::Caller& redis, const FoundText& found,
-                                         const std::string& text) const {
-    const auto before =
-        found.kind == FoundText::Kind::text ? std::optional<std::string>(found.text) : std::nullopt;
-    const auto answer = redis.call(redis::session_put_call(fleet_.keys, {id_, text}, before));
-    if (!answer) return tl::unexpected(answer.error());
-    return redis::session_put(*answer);
-  }
-
-  ChosenFleet fleet_;
+  std::unique_ptr<FleetData> data_;
   std::string id_;
 };
 
@@ -143,7 +112,7 @@ int sessions_add(const SessionsAddArgs& args) {
   Session wished{.id = args.id, .address = args.address};
   if (args.every) wished.interval = std::chrono::ceil<std::chrono::milliseconds>(*args.every);
   if (const auto error = poll::session_error(wished, fleet->addresses)) return fail(ExitCode::usage, *error);
-  return Desk(std::move(*fleet), args.id).change([&](const FoundText& found) {
+  return Desk(*fleet, args.id).change([&](const FoundText& found) {
     return decide_add(found, wished, args.replace);
   });
 }
@@ -153,7 +122,7 @@ int sessions_change(const SessionsChangeArgs& args) {
   auto fleet = choose_fleet(args.target);
   if (!fleet) return fail(ExitCode::usage, fleet.error());
   if (const auto error = core::name_error("the session id", args.id)) return fail(ExitCode::usage, *error);
-  Desk desk(std::move(*fleet), args.id);
+  Desk desk(*fleet, args.id);
   if (args.what == What::remove) return desk.remove();
   return desk.change([&](const FoundText& found) {
     if (found.kind == FoundText::Kind::absent) return refusal(ExitCode::unknown, desk.unknown());

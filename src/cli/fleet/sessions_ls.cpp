@@ -29,13 +29,13 @@ std::string sessions_table(const FleetView& view, const Screen& screen) {
 int sessions_ls(const SessionsLsArgs& args) {
   auto fleet = choose_fleet(args.target);
   if (!fleet) return fail(ExitCode::usage, fleet.error());
-  const std::string where = fleet->keys.sessions();
+  const std::string where = open_data(*fleet)->sessions_place("");
   const auto view = FleetLook(std::move(*fleet)).look();
   if (!view) return fail(ExitCode::no_quorum, view.error());
   if (!args.json && view->sessions.empty() && view->bad.empty()) {
     return fail(ExitCode::done, "there are no sessions" +
-                                    std::string(args.target.index ? " in the index" : "") + " under " +
-                                    core::printable(where));
+                                    std::string(args.target.index ? " in the index" : "") +
+                                    "; one would be " + where);
   }
   const std::string text = args.json ? sessions_json(*view) : sessions_table(*view, screen_of(STDOUT_FILENO));
   std::fputs(text.c_str(), stdout);

@@ -6,6 +6,7 @@
 #include "cli/message.hpp"
 #include "cli/nodes/init_nodes.hpp"
 #include "cli/nodes/print_schema.hpp"
+#include "cli/nodes/seen_node.hpp"
 #include "cli/postgresql/postgresql.hpp"
 #include "cli/postgresql/postgresql_nodes.hpp"
 #include "cli/postgresql/record_state.hpp"

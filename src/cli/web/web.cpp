@@ -61,7 +61,6 @@ class Web {
   Web(const WebArgs& args, ChosenFleet fleet, Endpoint& endpoint)
       : args_(args),
         fleet_(std::move(fleet)),
-        no_fleets_(no_fleets(fleet_.store)),
         endpoint_(endpoint),
         leases_(endpoint.cache<SeenLeases>([this] { return look_at_leases(); }, fresh)) {
     endpoint_.describe({"web", runtime::make_instance_id(), fleet_.store.inspector, args_.lock_prefix}, {});
@@ -76,7 +75,7 @@ class Web {
           if (!name) return tl::unexpected(name.error());
           return std::make_unique<Watching>(*this, *name, recorder_.events().read(request, *name));
         });
-    own_fleet_ = fleet_called(fleet_.keys.fleet);
+    own_fleet_ = fleet_called(fleet_.name);
   }
 
   // Lets the record go on, whether anybody watches or not. Called again and again, by one thread that may not be the endpoint's.
@@ -161,7 +160,7 @@ class Web {
 
   // The one that a request names, else the one that the command line does.
   tl::expected<std::string, Response> fleet_of(const Request& request) const {
-    std::string name = request.parameter("fleet").value_or(fleet_.keys.fleet);
+    std::string name = request.parameter("fleet").value_or(fleet_.name);
     if (!fleet_.store.store->fleet_keys(name))
       return tl::unexpected(error_json(404, "no fleet can have that name"));
     return name;
@@ -238,20 +237,19 @@ class Web {
   }
 
   Response fleet_not_shown() const {
-    return error_json(503, no_fleets_.value_or("too many other fleets are looked at; try again later"));
+    return error_json(503, "too many other fleets are looked at; try again later");
   }
 
   // Null where it cannot be looked at. Once it is served only the endpoint's thread comes here.
   http::Cached<SeenFleet>* fleet_called(const std::string& name) {
-    if (no_fleets_) return nullptr;
     if (const auto known = fleets_.find(name); known != fleets_.end()) {
       known->second.asked = runtime::boot_now();
       return known->second.seen;
     }
     if (fleets_.size() >= fleets_max && !make_room()) return nullptr;
     ChosenFleet fleet = fleet_;
-    if (name != fleet.keys.fleet) fleet.keys.prefix.clear();  // it was chosen for the other one
-    fleet.keys.fleet = name;
+    if (name != fleet.name) fleet.session_prefix.clear();  // it was chosen for the other one
+    fleet.name = name;
     // Which nodes do not answer is at /api/v1/nodes.
     auto look = std::make_shared<FleetLook>(std::move(fleet), [](const std::string&) {});
     auto& seen = endpoint_.cache<SeenFleet>(
@@ -287,7 +285,6 @@ class Web {
 
   const WebArgs& args_;
   ChosenFleet fleet_;
-  std::optional<std::string> no_fleets_;  // why none can be looked at
   Endpoint& endpoint_;
   Recorder recorder_{};
   std::atomic<core::Duration> took_{};  // the last look
@@ -315,7 +312,7 @@ void keep_memory_small() {
 int web(const WebArgs& args) {
   if (auto error = core::name_error("the lock prefix", args.lock_prefix))
     return fail(ExitCode::usage, *error);
-  auto fleet = choose_fleet_or_none(args.target);
+  auto fleet = choose_fleet(args.target);
   if (!fleet) return fail(ExitCode::usage, fleet.error());
   // Leases, and each fleet over the nodes and where its sessions are.
   const auto opened =

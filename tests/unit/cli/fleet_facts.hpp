@@ -16,7 +16,7 @@ struct Facts : FleetFacts {
   Facts() { now_ms = 61'000; }
 
   Facts& instance(const std::string& id, const std::string& text = beat("ready")) {
-    beats.push_back({id, text, core::Ttl(20'000)});
+    beats.push_back({id, poll::read_instance(text), core::Ttl(20'000)});
     return *this;
   }
   // Owned by that instance; by nobody where it is empty.
