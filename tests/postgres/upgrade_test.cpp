@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <future>
 #include <sstream>
 
 #include "postgres/contender.hpp"
@@ -96,6 +97,63 @@ TEST_P(Upgrade, IsAllOrNothing) {
   const auto made = postgres::make_schema(address_of(server), found_in(server), 10s);
   ASSERT_FALSE(made);
   EXPECT_EQ(described(server), before);
+}
+
+// A dump, or a forgotten session: whoever comes behind an upgrade that waits would wait as well.
+TEST_P(Upgrade, GivesUpSoonWhereSomebodyReadsAndStopsNobodyMeanwhile) {
+  const PostgresServer server;
+  postgres_query(server.url(), schema_of(GetParam()));
+  server.execute("INSERT INTO tenure.lease (name) VALUES ('job')");
+  Application reader(server.url());
+  reader.query("BEGIN");
+  reader.query("SELECT count(*) FROM tenure.session");
+  auto made = std::async(std::launch::async,
+                         [&] { return postgres::make_schema(address_of(server), found_in(server), 10s); });
+  ASSERT_TRUE(waits_for_a_lock(server, "ALTER TABLE tenure.fleet"));
+  Application holder(server.url());
+  EXPECT_EQ(holder.query("SELECT pg_try_advisory_xact_lock(tenure.fence_lock())"), "t") << "tokens are given";
+  const auto end = made.get();
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().code, core::FailureCode::busy) << end.error().detail;
+  EXPECT_EQ(found_in(server).version, GetParam());
+  reader.query("COMMIT");
+  EXPECT_EQ(postgres::make_schema(address_of(server), found_in(server), 10s), true);
+}
+
+TEST_P(Upgrade, MeetsAHeartbeatWithoutWaitingForEachOther) {
+  const PostgresServer server;
+  postgres_query(server.url(), schema_of(GetParam()));
+  server.execute(
+      "INSERT INTO tenure.beat VALUES ('poll:', 'web-1', 'b', 1, 1, 0, 0, NULL, '{}', 'infinity')");
+  Application instance(server.url());
+  instance.query("BEGIN");
+  instance.query("UPDATE tenure.beat SET owned = 1");
+  auto made = std::async(std::launch::async,
+                         [&] { return postgres::make_schema(address_of(server), found_in(server), 10s); });
+  ASSERT_TRUE(waits_for_a_lock(server, "DELETE FROM tenure.beat"));
+  instance.query("SELECT count(*) FROM tenure.fleet");
+  instance.query("COMMIT");
+  EXPECT_EQ(made.get(), true);
+}
+
+TEST_P(Upgrade, DoesNotTakeSomebodysIndexForItsOwn) {
+  const PostgresServer server;
+  postgres_query(server.url(), schema_of(GetParam()));
+  postgres_query(server.url(), "CREATE INDEX session_changes ON tenure.session (text)");
+  EXPECT_FALSE(postgres::make_schema(address_of(server), found_in(server), 10s));
+  EXPECT_EQ(found_in(server).version, GetParam());
+}
+
+TEST_P(Upgrade, ByAnotherRoleSaysWhoMay) {
+  const PostgresServer server;
+  postgres_query(server.url(), schema_of(GetParam()));
+  server.execute(
+      "CREATE ROLE web LOGIN; GRANT USAGE ON SCHEMA tenure TO web; GRANT DELETE ON tenure.beat TO web");
+  const auto address = postgres::parse_url(server.url_of("web")).value();
+  const auto made = postgres::make_schema(address, found_in(server), 10s);
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().detail.find("run tenure init as the role that owns it"), std::string::npos)
+      << made.error().detail;
 }
 
 TEST_P(Upgrade, TellsAProgramOfTheOldVersionThatItIsToBeReplaced) {

@@ -57,32 +57,46 @@ class InitPostgresql : public InitNodes {
   std::vector<std::optional<SeenPostgresql>> seen_;
 };
 
-// Makes the schema of one node what this program needs, if it is of an earlier version. False: it is not.
-tl::expected<bool, Failure> upgrade(const postgres::Address& address) {
-  // Why a server does not answer is told by whoever makes the record.
+// What became of a schema that is of an earlier version.
+enum class Upgraded : std::uint8_t {
+  no,  // it is not, or it does not answer: why is told by whoever makes the record
+  yes,
+  yes_with_record,  // and leases can be given there
+};
+
+tl::expected<Upgraded, Failure> upgrade(const postgres::Address& address,
+                                        const postgres::Keyspace& keyspace) {
   auto server = postgres::Caller::connect(address, change_timeout);
-  if (!server) return false;
+  if (!server) return Upgraded::no;
   const auto schema = postgres::find_schema(*server);
-  if (!schema || !schema->upgradable()) return false;
-  const auto made = postgres::make_schema(address, *schema, change_timeout);
-  if (!made) return tl::unexpected(made.error());
+  if (!schema || !schema->upgradable()) return Upgraded::no;
+  if (const auto made = postgres::make_schema(address, *schema, change_timeout); !made) {
+    return tl::unexpected(made.error());
+  }
+  const auto now = postgres::find_schema(*server);
+  if (!now) return tl::unexpected(now.error());
+  if (auto why = unfit(*now)) {
+    return tl::unexpected(Failure{core::Applied::no, core::FailureCode::not_set_up, std::move(*why)});
+  }
   std::printf("%s: its schema tenure, of version %d, is of version %d now\n", address.name.c_str(),
               schema->version, postgres::schema_version);
-  return true;
+  const auto record = ask_record(*server, keyspace);
+  if (!record) return tl::unexpected(record.error());
+  return record->absent() ? Upgraded::yes : Upgraded::yes_with_record;
 }
 
-// Gives an exit code where there is nothing left to do: some cannot be upgraded, or all were, and keep their records.
+// Gives an exit code where there is nothing left to do: some cannot be upgraded, or all were, and have their records.
 std::optional<int> upgrade_all(const PostgresqlNodes& nodes) {
-  std::size_t upgraded = 0;
+  std::size_t complete = 0;
   bool failed = false;
   for (const postgres::Address& address : nodes.addresses) {
-    const auto done = upgrade(address);
+    const auto done = upgrade(address, nodes.keyspace);
     if (!done) say(address.name + ": " + done.error().detail);
     failed = failed || !done;
-    upgraded += done && *done ? 1 : 0;
+    complete += done && *done == Upgraded::yes_with_record ? 1 : 0;
   }
   if (failed) return number(ExitCode::no_quorum);
-  if (upgraded < nodes.addresses.size()) return std::nullopt;
+  if (complete < nodes.addresses.size()) return std::nullopt;
   return finish_output();
 }
 

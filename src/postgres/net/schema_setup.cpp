@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,15 +45,15 @@ tl::expected<Connection, Failure> connect(const Address& address, core::Duration
   return tl::unexpected(classify_connecting(connection ? error_of(connection, address) : ""));
 }
 
-// Somebody else makes the same at the same time: the server says so in as many ways as there are things to make.
-bool is_there_already(std::string_view state) {
-  constexpr std::array<std::string_view, 6> states{"42P06", "42P07", "42723", "42710", "42712", "23505"};
-  return std::ranges::find(states, state) != states.end();
-}
+// Somebody else makes the same at the same time: the server says so in as many ways as there are things to make. Upgrades come one
+// after the other, and say so themselves.
+using States = std::span<const std::string_view>;
+constexpr std::array<std::string_view, 6> made_already{"42P06", "42P07", "42723", "42710", "42712", "23505"};
+constexpr std::array<std::string_view, 1> upgraded_already{"42710"};
 
 // Several statements in one message are one transaction.
 tl::expected<bool, Failure> run_all(const Connection& connection, const Address& address,
-                                    const std::string& statements, core::Time deadline) {
+                                    const std::string& statements, States done_already, core::Time deadline) {
   const auto lost = [&] {
     Failure failure = classify_connecting(error_of(connection, address));
     failure.applied = core::Applied::perhaps;
@@ -72,7 +73,7 @@ tl::expected<bool, Failure> run_all(const Connection& connection, const Address&
     if (PQresultStatus(result.get()) != PGRES_FATAL_ERROR) continue;
     const char* const state = PQresultErrorField(result.get(), PG_DIAG_SQLSTATE);
     const char* const words = PQresultErrorField(result.get(), PG_DIAG_MESSAGE_PRIMARY);
-    if (state != nullptr && is_there_already(state)) {
+    if (state != nullptr && std::ranges::find(done_already, state) != done_already.end()) {
       outcome = false;
     } else {
       outcome = tl::unexpected(classify(state == nullptr ? "" : state, words == nullptr ? "" : words));
@@ -110,8 +111,14 @@ tl::expected<bool, Failure> make_schema(const Address& address, const FoundSchem
                                         core::Duration timeout) {
   const auto connection = connect(address, timeout);
   if (!connection) return tl::unexpected(connection.error());
-  const std::string statements = found.upgradable() ? upgrade_sql(found.version) : schema_sql();
-  return run_all(*connection, address, statements, runtime::boot_now() + timeout);
+  const core::Time deadline = runtime::boot_now() + timeout;
+  if (!found.upgradable()) return run_all(*connection, address, schema_sql(), made_already, deadline);
+  auto upgraded = run_all(*connection, address, upgrade_sql(found.version), upgraded_already, deadline);
+  if (upgraded || upgraded.error().code != core::FailureCode::no_permission) return upgraded;
+  Failure failure = upgraded.error();
+  failure.detail = "the role may not upgrade the schema tenure: run tenure init as the role that owns it: " +
+                   failure.detail;
+  return tl::unexpected(std::move(failure));
 }
 
 }  // namespace tenure::postgres
