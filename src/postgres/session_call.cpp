@@ -40,7 +40,7 @@ tl::expected<SessionsRead, core::Failure> sessions_read(const Rows& rows) {
   if (rows.empty() || !all_have(rows, 4)) return misfit("sessions gives a version and sessions");
   const auto version = number_in<std::int64_t>(rows.front()[2]);
   if (rows.front()[0] || !version) return misfit("sessions gives its version first");
-  SessionsRead read{*version, rows.front()[3] == "t"};
+  SessionsRead read{*version, rows.front()[3] == "t", rows.front()[1].value_or("")};
   read.texts.reserve(rows.size() - 1);
   for (std::size_t i = 1; i < rows.size(); ++i) {
     const Row& row = rows[i];

@@ -26,6 +26,7 @@ Call sessions_call(const std::string& fleet, std::int64_t since, std::size_t len
 struct SessionsRead {
   std::int64_t version = 0;  // up to which the reader knows them now
   bool complete = false;     // these are all
+  std::string life{};        // of the server: to who knows another one the version means nothing
   std::vector<SessionText> texts{};
 };
 tl::expected<SessionsRead, core::Failure> sessions_read(const Rows& rows);

@@ -81,8 +81,10 @@ TEST_F(FleetInPostgres, InstancesShareTheSessionsAndFollowWhatChanges) {
   server.execute(
       "UPDATE tenure.session SET text = '{\"address\": \"x\", \"paused\": true}' WHERE id IN ('s-6', 's-7')");
   ASSERT_TRUE(wait_until([&] { return one.owned() + two.owned() == 6; }, patience));
-  EXPECT_EQ(server.query("SELECT count(*) FROM tenure.lease WHERE ends > clock_timestamp() AND NOT kept"),
-            "6");
+  EXPECT_TRUE(wait_until([&] {
+    return server.query("SELECT count(*) FROM tenure.lease WHERE ends > clock_timestamp() AND NOT kept") ==
+           "6";
+  }));
   two.poller().stop();
   ASSERT_TRUE(wait_until([&] { return one.owned() == 6; }, patience));
 }

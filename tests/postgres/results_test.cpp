@@ -33,9 +33,9 @@ class ResultsInPostgres : public testing::Test {
 
 // S8: whoever is granted the name next has a result of the former owner behind it, and none that comes later.
 TEST_F(ResultsInPostgres, NobodyIsGrantedANameWhileAResultUnderItIsBeingCommitted) {
-  Contender owner(server, "owner");
-  ASSERT_EQ(owner.acquire("poll:lease:s", core::Ttl(300)), "granted");
   Application publishing(server.url());
+  Contender owner(server, "owner");
+  ASSERT_EQ(owner.acquire("poll:lease:s", core::Ttl(2'000)), "granted");
   publishing.query("BEGIN");
   ASSERT_EQ(publishing.query("SELECT tenure.publish('poll', '{s}', '{poll:lease:s}', '{" +
                              std::to_string(owner.token("poll:lease:s")) + "}', '{x}', '{1}', '{1}')"),

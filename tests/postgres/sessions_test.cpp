@@ -82,6 +82,50 @@ TEST_F(SessionsBySql, ATransactionThatCommitsLateIsSeenBySomebodyWhoReadBefore) 
   EXPECT_EQ(ids(*reader), "quick slow ");
 }
 
+// Each locks the rows that it changes, and all change the version.
+TEST_F(SessionsBySql, TwoWritersOfTheSameSessionsNeverWaitForEachOtherInACircle) {
+  server.execute(add + "2) i");
+  Application one(server.url());
+  Application two(server.url());
+  one.query("BEGIN");
+  one.query("UPDATE tenure.session SET text = text || ' ' WHERE id = 's-1'");
+  auto updated =
+      two.query_later("UPDATE tenure.session SET text = text || '  ' WHERE id = 's-2' RETURNING id");
+  ASSERT_TRUE(waits_for_a_lock(server, "UPDATE tenure.session"));
+  EXPECT_EQ(one.error("UPDATE tenure.session SET text = text || ' ' WHERE id = 's-2'"), "");
+  one.query("COMMIT");
+  EXPECT_EQ(updated.get(), "s-2");
+  one.query("BEGIN");
+  one.query("UPDATE tenure.session SET text = '{\"address\":\"http://b\"}' WHERE id = 's-1'");
+  auto put = two.query_later(
+      "SELECT tenure.put_session('poll', 's-2', '{}', (SELECT text FROM tenure.session WHERE id = 's-2'))");
+  ASSERT_TRUE(waits_for_a_lock(server, "put_session"));
+  EXPECT_EQ(one.error("UPDATE tenure.session SET paused = true WHERE id = 's-2'").find("deadlock"),
+            std::string::npos);
+  one.query("ROLLBACK");
+  EXPECT_EQ(put.get(), "1");
+}
+
+TEST_F(SessionsBySql, WhoeverWritesWhatIsThereAlreadyWakesNobody) {
+  server.execute(add + "2) i");
+  const std::string before = version();
+  server.execute("UPDATE tenure.session SET text = text");
+  EXPECT_EQ(version(), before);
+}
+
+// As after pg_dump: the number of a transaction there is that of another one here.
+TEST_F(SessionsBySql, ATransactionIsNotTakenForOneOfAnotherServer) {
+  server.execute(add + "1) i");
+  const auto reader = source();
+  EXPECT_EQ(ids(*reader), "s-1 ");
+  Application writer(server.url());
+  writer.query("BEGIN");
+  writer.query("UPDATE tenure.fleet SET writer = pg_current_xact_id()");
+  writer.query("INSERT INTO tenure.session (id, text) VALUES ('s-2', '{\"address\":\"http://a\"}')");
+  writer.query("COMMIT");
+  EXPECT_EQ(ids(*reader), "s-1 s-2 ");
+}
+
 TEST_F(SessionsBySql, WhatIsRolledBackWasNever) {
   const auto reader = source();
   Application writer(server.url());
@@ -107,6 +151,25 @@ TEST_F(SessionsBySql, ReadersThatKnowMoreThanTheServerStartAnew) {
   server.execute("DELETE FROM tenure.session WHERE id = 's-2'");
   server.execute("UPDATE tenure.fleet SET version = 5, removed = 0");
   EXPECT_EQ(ids(*reader), "s-1 ");
+}
+
+// Versions go on with the clock, above those that were lost.
+TEST_F(SessionsBySql, OfAServerThatLostSomethingReadersStartAnewEvenIfItWroteSince) {
+  server.execute(add + "1) i");
+  const std::string old_fleet = server.query("SELECT version FROM tenure.fleet");
+  server.execute("INSERT INTO tenure.session (id, text) VALUES ('lost', '{\"address\":\"http://a\"}')");
+  const auto reader = source();
+  EXPECT_EQ(ids(*reader), "lost s-1 ");
+  server.execute("ALTER TABLE tenure.session DISABLE TRIGGER USER");
+  server.execute("DELETE FROM tenure.session WHERE id = 'lost'");
+  server.execute("UPDATE tenure.fleet SET version = " + old_fleet);
+  server.execute("ALTER TABLE tenure.session ENABLE TRIGGER USER");
+  server.execute("INSERT INTO tenure.session (id, text) VALUES ('new', '{\"address\":\"http://a\"}')");
+  // As a promotion or a recovery has it.
+  server.execute(
+      "CREATE OR REPLACE FUNCTION tenure.life() RETURNS text LANGUAGE sql VOLATILE RETURN 'another'");
+  EXPECT_EQ(ids(*reader), "new s-1 ");
+  EXPECT_EQ(ids(*reader), "new s-1 ");
 }
 
 TEST_F(SessionsBySql, InstancesAreToldOfAChangeWhoeverMadeIt) {

@@ -8,6 +8,7 @@
 
 #include "poll/session_json.hpp"
 #include "postgres/server.hpp"
+#include "postgres/session_call.hpp"
 #include "tenure/session.hpp"
 
 namespace tenure::postgres {
@@ -20,10 +21,13 @@ class PostgresSessions final : public SessionSource {
   tl::expected<Sessions, std::string> read() override;
 
  private:
+  tl::expected<SessionsRead, core::Failure> ask(std::int64_t since);
+
   std::unique_ptr<Server> server_;
   std::string fleet_;
   poll::Addresses addresses_;
   std::int64_t version_ = 0;  // up to which they are known
+  std::string life_{};        // of the server that gave it
   std::map<std::string, tl::expected<Session, std::string>> known_{};
 };
 

@@ -1,21 +1,40 @@
 -- Sessions, and the results of their polls. Both are rows that anybody may read and sessions anybody may write who has the right to:
 -- a trigger tells the instances what has changed, whoever wrote it.
 
--- The version that a change of sessions gets: one for each transaction. The row of the fleet is locked by it until the
--- transaction ends, so that whoever reads a version has read all that was written before.
+-- Whoever changes sessions waits for whoever has not committed such a change yet: before the first row is locked, so that two never
+-- wait for each other in a circle.
+CREATE OR REPLACE FUNCTION tenure.lock_sessions() RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(tenure.channel_lock('sessions'));
+END $$;
+CREATE OR REPLACE FUNCTION tenure.note_statement() RETURNS trigger LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM tenure.lock_sessions();
+  RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER note_statement BEFORE INSERT OR UPDATE OR DELETE ON tenure.session
+FOR EACH STATEMENT EXECUTE FUNCTION tenure.note_statement();
+
+-- The version that a change of sessions gets. Versions are in the order of commits, so that whoever reads one has read all that was
+-- written before. What one transaction writes has the same one, and one more where it removes something after that.
 CREATE OR REPLACE FUNCTION tenure.next_version(of_fleet text, removal boolean) RETURNS bigint LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   own bigint;
 BEGIN
   SELECT f.version INTO own FROM tenure.fleet f
-  WHERE f.fleet = of_fleet AND f.writer = pg_current_xact_id() AND (NOT removal OR f.removed = f.version);
+  WHERE f.fleet = of_fleet AND f.writer = pg_current_xact_id() AND (NOT removal OR f.removed = f.version)
+    -- A number of a transaction that a dump brought here from another server is older.
+    AND f.version >= (extract(epoch FROM transaction_timestamp()) * 1000000)::bigint;
   IF FOUND THEN RETURN own; END IF;
   INSERT INTO tenure.fleet AS f VALUES (of_fleet, tenure.now_us(), 0, pg_current_xact_id())
   ON CONFLICT (fleet) DO UPDATE SET version = greatest(f.version + 1, tenure.now_us()), writer = pg_current_xact_id()
   RETURNING version INTO own;
   IF removal THEN UPDATE tenure.fleet f SET removed = own WHERE f.fleet = of_fleet; END IF;
-  -- Sessions change seldom, so that it does no harm to tell those who are not there.
+  -- Sessions change seldom, so that it does no harm to tell those who are not there. To ask whether anybody listens, as
+  -- tenure.tell_fleet() does, would keep listeners from beginning until this transaction ends, and that may be somebody's long one.
   PERFORM pg_notify(tenure.channel(of_fleet || ':changes'), 'sessions');
   RETURN own;
 END $$;
@@ -23,6 +42,8 @@ END $$;
 CREATE OR REPLACE FUNCTION tenure.note_session() RETURNS trigger LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+  -- Who writes what is there already wakes nobody.
+  IF TG_OP = 'UPDATE' AND NEW IS NOT DISTINCT FROM OLD THEN RETURN NEW; END IF;
   IF TG_OP = 'DELETE' OR (TG_OP = 'UPDATE' AND (OLD.fleet, OLD.id) <> (NEW.fleet, NEW.id)) THEN
     PERFORM tenure.next_version(OLD.fleet, true);
   END IF;
@@ -36,6 +57,7 @@ FOR EACH ROW EXECUTE FUNCTION tenure.note_session();
 CREATE OR REPLACE FUNCTION tenure.note_truncation() RETURNS trigger LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+  PERFORM tenure.lock_sessions();
   PERFORM tenure.next_version(f.fleet, true) FROM tenure.fleet f;
   RETURN NULL;
 END $$;
@@ -43,8 +65,9 @@ CREATE OR REPLACE TRIGGER note_truncation BEFORE TRUNCATE ON tenure.session
 FOR EACH STATEMENT EXECUTE FUNCTION tenure.note_truncation();
 
 -- The sessions that were written since that version, for a reader that knows those before. First a row without an id: the version
--- that the reader knows afterwards, and whether these are all sessions, because some were removed, or what it knows is from data
--- that was lost. What is written meanwhile may be among them, and is among the next as well.
+-- that the reader knows afterwards, whether these are all sessions, because some were removed, and as its text the life of the
+-- server. To a reader that knows another life the version means nothing: data may have been lost, and versions gone on above it. It
+-- asks for all of them. What is written meanwhile may be among the sessions, and is among the next as well.
 CREATE OR REPLACE FUNCTION tenure.sessions(of_fleet text, since bigint, length_max integer)
 RETURNS TABLE (id text, text text, version bigint, complete boolean) LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
@@ -54,7 +77,7 @@ BEGIN
   SELECT * INTO f FROM tenure.fleet a WHERE a.fleet = of_fleet;
   f.version := coalesce(f.version, 0);
   complete := since = 0 OR since < f.removed OR since > f.version;
-  RETURN QUERY SELECT NULL::text, NULL::text, f.version, complete;
+  RETURN QUERY SELECT NULL::text, concat_ws(' ', tenure.life(), tenure.started(tenure.forgets())), f.version, complete;
   IF complete THEN
     RETURN QUERY SELECT s.id, left(s.text, length_max), NULL::bigint, NULL::boolean FROM tenure.session s
                  WHERE s.fleet = of_fleet ORDER BY s.id;
@@ -75,6 +98,7 @@ $$;
 CREATE OR REPLACE FUNCTION tenure.put_session(of_fleet text, of_id text, new_text text, before text) RETURNS integer LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 BEGIN
+  PERFORM tenure.lock_sessions();
   IF before IS NULL THEN
     INSERT INTO tenure.session (fleet, id, text) VALUES (of_fleet, of_id, new_text) ON CONFLICT DO NOTHING;
     RETURN CASE WHEN FOUND THEN 1 ELSE -1 END;
@@ -97,10 +121,11 @@ END $$;
 -- Stores results of work that was done under leases, each unless a later owner has stored one, or its lease has passed on. The row of
 -- a lease is locked until the results are committed, so that nobody is granted it before. An empty name of a lease: leases are
 -- elsewhere, and only tokens tell. Gives for each 1 stored · 0 the lease does not show this grant any more · -1 a larger token has been
--- here. The ids are in order, so that two callers never wait for each other in a circle.
+-- here. The ids are in order, so that two callers never wait for each
+-- other in a circle; and it gives up before its caller does, so that nothing is stored behind its back.
 CREATE OR REPLACE FUNCTION tenure.publish(of_fleet text, ids text[], leases text[], tokens bigint[], texts text[], slots bigint[],
                                           ats bigint[]) RETURNS integer[] LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
+SET search_path = pg_catalog, pg_temp SET lock_timeout = '500ms' AS $$
 DECLARE
   answers integer[] := '{}';
 BEGIN
