@@ -41,4 +41,10 @@ OpenedServer open_server(const std::string& url, core::Duration timeout) {
   return opened;
 }
 
+bool same_postgresql(const std::string& one, const std::string& other) {
+  const auto server = open_server(one, {});
+  const auto beside = open_server(other, {});
+  return server && beside && (*server)->place() == (*beside)->place();
+}
+
 }  // namespace tenure::detail

@@ -21,6 +21,8 @@ OpenedStore open_store(const ClientOptions& options);
 // linked without PostgreSQL.
 using OpenedServer = tl::expected<std::unique_ptr<postgres::Server>, std::string>;
 OpenedServer open_server(const std::string& url, core::Duration timeout);
+// Do both URLs name the same database of a PostgreSQL, as whoever they come? False where one of them cannot be read.
+bool same_postgresql(const std::string& one, const std::string& other);
 
 }  // namespace tenure::detail
 

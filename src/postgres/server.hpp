@@ -19,6 +19,8 @@ class Server {
 
   // For people; without secrets.
   virtual const std::string& name() const = 0;
+  // Which database it is, by whomever it is used: two of the same place are one.
+  virtual const std::string& place() const = 0;
   // Connects when it is asked, and again when the connection broke: then the statement may be carried out twice. Blocks until it is
   // answered, or a time-out.
   virtual tl::expected<Rows, core::Failure> ask(const Call& call) = 0;

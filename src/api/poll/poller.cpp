@@ -67,7 +67,7 @@ Error error_in(const PollerOptions& options) {
 }
 
 bool same_place(const std::string& one, const std::string& other) {
-  if (postgres::is_url(one)) return one == other;
+  if (postgres::is_url(one)) return detail::same_postgresql(one, other);
   const auto address = redis::parse_url(one);
   const auto beside = redis::parse_url(other);
   return address && beside && redis::same_database(*address, *beside);

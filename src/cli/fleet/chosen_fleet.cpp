@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api/open_store.hpp"
 #include "cli/ask_all.hpp"
 #include "cli/fleet/postgresql_fleet_data.hpp"
 #include "cli/fleet/redis_fleet_data.hpp"
@@ -43,8 +44,9 @@ std::optional<std::string> choose_postgresql_data(const FleetTarget& target, Cho
   if (!target.data.empty() && !postgres::is_url(target.data)) return one_kind("Redis", "PostgreSQL");
   const auto place = fleet.store.store->fleet_data(target.data, {});
   if (!place) return "--data: " + place.error();
-  fleet.apart = place->node != nullptr;
   fleet.postgresql = place->data.url;
+  const auto first = fleet.store.store->fleet_data("", {});
+  fleet.apart = first && !detail::same_postgresql(first->data.url, fleet.postgresql);
   return std::nullopt;
 }
 

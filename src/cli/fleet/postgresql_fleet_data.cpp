@@ -34,7 +34,7 @@ class PostgresqlFleetData final : public FleetData {
         sessions_(detail::open_server(url, ask_timeout).value(), fleet_, addresses) {}
 
   std::string sessions_place(const std::string& id) const override {
-    return "the row of fleet " + core::printable(fleet_) +
+    return (id.empty() ? "a row of fleet " : "the row of fleet ") + core::printable(fleet_) +
            (id.empty() ? "" : " and id " + core::printable(id)) + " in the table tenure.session";
   }
 

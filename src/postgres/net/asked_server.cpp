@@ -14,6 +14,7 @@ class AskedServer final : public Server {
   AskedServer(Address address, core::Duration timeout) : address_(std::move(address)), timeout_(timeout) {}
 
   const std::string& name() const override { return address_.name; }
+  const std::string& place() const override { return address_.place; }
 
   tl::expected<Rows, core::Failure> ask(const Call& call) override {
     if (caller_) {
