@@ -44,8 +44,11 @@ constexpr std::array known{
     Known{"57014", FailureCode::busy,
           "the server ended the statement (its statement_timeout, or an administrator)"},
     Known{"40", FailureCode::busy, "another transaction was in the way"},
-    Known{"22021", FailureCode::server, "the database cannot store these characters: it is not in UTF-8"},
+    Known{"22021", FailureCode::server, "the text is not UTF-8, which every text must be"},
     Known{"22P05", FailureCode::server, "the database cannot store these characters: it is not in UTF-8"},
+    Known{"58", FailureCode::not_durable, "the server cannot read or write its files"},
+    Known{"XX", FailureCode::not_durable, "the server is in trouble with its own data"},
+    Known{"P0", FailureCode::busy, "a trigger or function that somebody added there refuses"},
 };
 
 const Known* find(std::string_view state) {
