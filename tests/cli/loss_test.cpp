@@ -150,7 +150,8 @@ TEST(Loss, AKeyThatIsGoneWhenTheCommandEndsIsALossToo) {
   redis.command({"DEL", "redlock:job"});
   holder->send(SIGTERM);
   EXPECT_EQ(holder->exit_code(), 79);
-  EXPECT_TRUE(has(holder->err(), "its lease was gone from the nodes when the command ended")) << holder->err();
+  EXPECT_TRUE(has(holder->err(), "its lease was gone from the nodes when the command ended"))
+      << holder->err();
 }
 
 TEST(Loss, ARedisThatDiesAtTheEndDoesNotHideTheCommandsExitCode) {

@@ -25,7 +25,7 @@ TEST(PostgresqlDoctor, AHealthyOneIsToldInTheWordsOfTheGuide) {
                   "Cluster is ready for distributed locking!\n"))
       << result.out;
   EXPECT_TRUE(has(result.out, postgres.url() + ": PostgreSQL ")) << result.out;
-  EXPECT_TRUE(has(result.out, ", schema version 1, round trip ")) << result.out;
+  EXPECT_TRUE(has(result.out, ", schema version 2, round trip ")) << result.out;
   EXPECT_FALSE(has(result.out, "why:")) << result.out;
 }
 
@@ -37,7 +37,7 @@ TEST(PostgresqlDoctor, JsonHasTheFieldsOfRedisAndItsOwn) {
       R"(", "up": true, "healthy": true, "reason": null, )" + R"("version": "PostgreSQL )"))
       << json;
   EXPECT_TRUE(has(json, R"("role": "primary", "round_trip_us": )")) << json;
-  EXPECT_TRUE(has(json, R"("record": "open", "tls": false, "pooled": false, "schema": 1}], "findings": []})"))
+  EXPECT_TRUE(has(json, R"("record": "open", "tls": false, "pooled": false, "schema": 2}], "findings": []})"))
       << json;
 }
 

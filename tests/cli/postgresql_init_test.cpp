@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/ready_postgres.hpp"
+#include "postgres/schema.hpp"
 #include "support/directory.hpp"
 
 namespace tenure::test {
@@ -17,7 +18,7 @@ TEST(PostgresqlInit, MakesSchemaAndRecord) {
   EXPECT_EQ(made.code, 0) << made.err;
   EXPECT_EQ(made.out, "made: this PostgreSQL is ready for Tenure (leases of at most 1m)\n");
   EXPECT_EQ(made.err, "");
-  EXPECT_EQ(postgres.query("SELECT tenure.schema_version()"), "1");
+  EXPECT_EQ(postgres.query("SELECT tenure.schema_version()"), std::to_string(postgres::schema_version));
   EXPECT_TRUE(postgres.query("SELECT tenure.shown_record('tenure:')").starts_with("60000 1 "));
   EXPECT_EQ(postgres.query("SELECT open FROM tenure.record"), "t");
 }

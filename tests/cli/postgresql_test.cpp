@@ -142,16 +142,6 @@ TEST(PostgresqlRefuses, WhatMakesNoSenseThere) {
   EXPECT_TRUE(has(mixed.err, "TENURE_STORE: some nodes are Redis and some PostgreSQL")) << mixed.err;
 }
 
-TEST(PostgresqlRefuses, ToBeAFleetsStore) {
-  for (const Words& words : std::vector<Words>{{"poll"}, {"sessions", "ls"}, {"status"}}) {
-    const Result result = tenure(words + store("postgresql://127.0.0.1:1/tenure"));
-    EXPECT_EQ(result.code, 64) << words.front();
-    EXPECT_TRUE(
-        has(result.err, "fleets need Redis so far, and postgresql://127.0.0.1:1/tenure is a PostgreSQL"))
-        << result.err;
-  }
-}
-
 // A pipe can be read once, and would have to be read by both programs.
 TEST(PostgresqlRefuses, APipeThatNamesIt) {
   const Process process({"sh", "-c",

@@ -62,7 +62,7 @@ TEST_F(SessionsTest, ReplaceChangesWhatAddSaysAndKeepsTheRest) {
 TEST_F(SessionsTest, ASessionThatWasWrittenByHandComesIntoTheIndexByAdd) {
   fleet.session("s1");
   EXPECT_FALSE(indexed("s1"));
-  EXPECT_EQ(sessions({"ls", "--index"}).err, "tenure: there are no sessions in the index under session:\n");
+  EXPECT_EQ(sessions({"ls", "--index"}).err, "tenure: there are no sessions in the index; one would be the key session:ID\n");
   EXPECT_EQ(sessions({"add", "s1", "http://a"}).code, 0);
   EXPECT_TRUE(indexed("s1"));
   EXPECT_EQ(text("s1"), R"({"address":"http://a"})");
@@ -143,7 +143,7 @@ TEST_F(SessionsTest, OfNothingLsSaysSo) {
   const Result ls = sessions({"ls"});
   EXPECT_EQ(ls.code, 0);
   EXPECT_EQ(ls.out, "");
-  EXPECT_EQ(ls.err, "tenure: there are no sessions under session:\n");
+  EXPECT_EQ(ls.err, "tenure: there are no sessions; one would be the key session:ID\n");
   EXPECT_EQ(sessions({"ls", "--json"}).out, "{\"sessions\": [], \"bad\": []}\n");
 }
 

@@ -141,7 +141,8 @@ int finish(const RunArgs& args, const Ending& ending, Lease& lease) {
   }
   if (*released == Released::released) return *ending.exit_code;
   // Since its last renewal; there is no telling how much of the work was done without it.
-  log(log_event::lease_lost, "lost " + args.name + ": its lease was gone from the nodes when the command ended",
+  log(log_event::lease_lost,
+      "lost " + args.name + ": its lease was gone from the nodes when the command ended",
       {{"token", lease.token()}, {"reason", "missing"}, exit_code_field(number(ExitCode::lost))});
   return number(ExitCode::lost);
 }
