@@ -126,6 +126,7 @@ enum class KeyAnswer : std::uint8_t {
   done,     // it showed the caller's grant, and what was asked for was done
   missing,  // there is no such key
   foreign,  // it shows something else, and was left alone
+  locked,   // somebody keeps the node from looking at it; nothing was done
 };
 
 using KeyAnswers = std::vector<KeyAnswer>;
@@ -203,6 +204,8 @@ struct Failure {
 
 // A node that has not answered in time. It may have done all that it was asked (S10).
 inline const Failure silence{Applied::perhaps, FailureCode::timed_out, "no answer in time"};
+// Of one lease among others.
+inline const Failure locked{Applied::no, FailureCode::busy, "somebody's transaction has locked this lease"};
 // A node that answered something else than it was asked.
 inline const Failure misfit{Applied::perhaps, FailureCode::protocol, "the reply does not fit the request"};
 

@@ -185,7 +185,10 @@ core::Reply key_answers(std::string_view text, std::size_t count) {
   core::KeyAnswers answers;
   answers.reserve(count);
   for (const std::int64_t it : *numbers) {
-    answers.push_back(it == 1 ? KeyAnswer::done : it == 0 ? KeyAnswer::missing : KeyAnswer::foreign);
+    answers.push_back(it == 1    ? KeyAnswer::done
+                      : it == 0  ? KeyAnswer::missing
+                      : it == -2 ? KeyAnswer::locked
+                                 : KeyAnswer::foreign);
   }
   return answers;
 }
@@ -287,6 +290,8 @@ Call admit_call(const Introduction& introduction, const Keyspace& keyspace, core
           {number(std::int64_t{schema_version}), keyspace.prefix, number(keyspace.cap), keyspace.set,
            introduction.epoch, number(introduction.wall_ms), number(seen)}};
 }
+
+Call limit_call() { return {"SELECT set_config('lock_timeout', '1s', false)", {}}; }
 
 Call init_call(const Introduction& introduction, const Keyspace& keyspace) {
   return {"SELECT * FROM tenure.init($1,$2,$3,$4,$5)",

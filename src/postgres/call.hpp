@@ -53,6 +53,8 @@ using Rows = std::vector<Row>;
 
 Call call_of(const core::Request& request, const Keyspace& keyspace, const Standing& standing);
 Call admit_call(const Introduction& introduction, const Keyspace& keyspace, core::Token seen);
+// For a session that is ours alone: no request waits longer for what somebody has locked.
+Call limit_call();
 Call init_call(const Introduction& introduction, const Keyspace& keyspace);
 Call reconfigure_call(const Introduction& introduction, const core::Reconfiguration::Step& step,
                       const Keyspace& keyspace);

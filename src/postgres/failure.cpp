@@ -48,7 +48,7 @@ constexpr std::array known{
     Known{"22P05", FailureCode::server, "the database cannot store these characters: it is not in UTF-8"},
     Known{"58", FailureCode::not_durable, "the server cannot read or write its files"},
     Known{"XX", FailureCode::not_durable, "the server is in trouble with its own data"},
-    Known{"P0", FailureCode::busy, "a trigger or function that somebody added there refuses"},
+    Known{"P0", FailureCode::server, "a trigger or function that somebody added there refuses"},
 };
 
 const Known* find(std::string_view state) {

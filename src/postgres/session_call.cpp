@@ -83,6 +83,14 @@ tl::expected<bool, core::Failure> session_removed(const Rows& rows) {
   return answer == "t";
 }
 
+Call fleet_forget_call(const std::string& fleet) {
+  return {
+      "WITH beats AS (DELETE FROM tenure.beat WHERE fleet = $1), results AS (DELETE FROM tenure.state WHERE "
+      "fleet = $1) "
+      "DELETE FROM tenure.fleet WHERE fleet = $1",
+      {fleet}};
+}
+
 Call beats_call(const std::string& fleet) {
   return {
       "SELECT id, tenure.left_ms(ends, clock_timestamp()), started, weight, owned, version FROM tenure.beat "
@@ -136,7 +144,10 @@ tl::expected<std::vector<Stored>, core::Failure> stored(const Rows& rows, std::s
   std::vector<Stored> all;
   all.reserve(results);
   for (const std::int64_t it : *numbers) {
-    all.push_back(it == 1 ? Stored::done : it == 0 ? Stored::lease_gone : Stored::outdated);
+    all.push_back(it == 1    ? Stored::done
+                  : it == 0  ? Stored::lease_gone
+                  : it == -2 ? Stored::locked
+                             : Stored::outdated);
   }
   return all;
 }

@@ -48,6 +48,9 @@ Call session_remove_call(const std::string& fleet, const std::string& id);
 // False: there was none.
 tl::expected<bool, core::Failure> session_removed(const Rows& rows);
 
+// All that is kept of a fleet but its sessions.
+Call fleet_forget_call(const std::string& fleet);
+
 // Who lives.
 Call beats_call(const std::string& fleet);
 struct FoundBeat {
@@ -74,6 +77,7 @@ enum class Stored : std::uint8_t {
   done,
   lease_gone,  // the lease does not show this grant any more
   outdated,    // a later owner has stored one
+  locked,      // somebody's transaction has locked the lease
 };
 tl::expected<std::vector<Stored>, core::Failure> stored(const Rows& rows, std::size_t results);
 

@@ -164,7 +164,7 @@ struct Bug {
 };
 
 const std::vector<Bug> bugs{
-    {"a renewal compares no token", " AND l.token = i.token", ""},
+    {"a renewal compares no token", "AND l.token = i.token", ""},
     {"a release compares no nonce", "ELSIF l.owner <> by_owner OR l.nonce <> by_nonce THEN",
      "ELSIF l.owner <> by_owner THEN"},
     {"a release calls nobody", " AND NOT l.awaited", ""},

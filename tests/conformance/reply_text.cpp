@@ -39,6 +39,8 @@ std::string_view word_for(core::KeyAnswer answer) {
       return "done";
     case core::KeyAnswer::missing:
       return "missing";
+    case core::KeyAnswer::locked:
+      return "locked";
     case core::KeyAnswer::foreign:
       break;
   }

@@ -68,6 +68,8 @@ const char* word_for(core::KeyAnswer answer) {
       return "missing";
     case core::KeyAnswer::foreign:
       return "foreign";
+    case core::KeyAnswer::locked:
+      return "locked";
   }
   return "?";
 }

@@ -117,6 +117,53 @@ TEST_F(Faults, ALeaseThatSomebodyHasLockedIsBusyAndInNobodyElsesWay) {
   EXPECT_EQ(server.query(sessions), "2");
 }
 
+TEST_F(Faults, ALeaseThatSomebodyHasLockedCostsTheOthersOfItsBatchNothing) {
+  for (const auto* const name : {"a", "job", "z"}) ASSERT_EQ(client.acquire(name), "granted");
+  const core::RenewRequest all{long_enough,
+                               {client.holding("z"), client.holding("job"), client.holding("a")}};
+  Application other(server.url());
+  other.query("BEGIN");
+  other.query(lock_job);
+  server.execute("UPDATE tenure.lease SET ends = ends - interval '10 s' WHERE name <> 'job'");
+  EXPECT_EQ(client.said_to(all), "done locked done");
+  EXPECT_EQ(
+      server.query("SELECT count(*) FROM tenure.lease WHERE ends > clock_timestamp() + interval '25 s'"),
+      "3");
+  other.query("ROLLBACK");
+  EXPECT_EQ(client.said_to(all), "done done done");
+
+  other.query("BEGIN");
+  other.query(lock_job);
+  ASSERT_EQ(client.release("a"), "done");
+  const core::Holding foreign{"z", client.holding("job").grant, 1};
+  EXPECT_EQ(
+      client.said_to(core::RenewRequest{
+          long_enough, {client.holding("a"), client.holding("job"), foreign, {"none", foreign.grant, 1}}}),
+      "missing locked foreign missing");
+}
+
+// What waits for a lock ends by itself: nothing is left of it when its client has long given up.
+TEST_F(Faults, NoRequestWaitsLongForWhatSomebodyHasLocked) {
+  ASSERT_EQ(client.acquire(), "granted");
+  for (const auto* const lock : {lock_job, "LOCK TABLE tenure.lease"}) {
+    Application other(server.url());
+    other.query("BEGIN");
+    other.query(lock);
+    EXPECT_EQ(client.release(), "busy") << lock;
+  }
+  Application other(server.url());
+  other.query("BEGIN");
+  other.query("LOCK TABLE tenure.lease");
+  EXPECT_EQ(client.acquire("another"), "busy");
+  EXPECT_EQ(client.renew(), "busy");
+  EXPECT_EQ(client.said_to(core::LookRequest{{"job"}}), "busy");
+  EXPECT_EQ(client.said_to(core::ClockRequest{}), "busy");
+  EXPECT_EQ(server.query("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"), "0");
+  other.query("ROLLBACK");
+  EXPECT_EQ(client.renew(), "done") << "on the same connection";
+  EXPECT_EQ(client.release(), "done");
+}
+
 TEST_F(Faults, AStatementThatTakesTooLongForTheServerChangesNothing) {
   know_job();
   server.execute("ALTER ROLE tenure SET statement_timeout = '100ms'");

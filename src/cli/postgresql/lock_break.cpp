@@ -71,6 +71,7 @@ class BreakOnPostgresql : public BreakNodes {
       case core::KeyAnswer::missing:
         return Broken::absent;
       case core::KeyAnswer::foreign:
+      case core::KeyAnswer::locked:
         break;
     }
     return Broken::changed;

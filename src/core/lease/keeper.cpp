@@ -247,7 +247,10 @@ void Keeper::on_answers(const Pending& pending, const Reply& reply, Time now, Ra
     out.make_room(pending.leases.size());
     for (std::size_t i = 0; i < pending.leases.size(); ++i) {
       on_answer(pending.leases[i], pending, (*answers)[i], now, out);
-      if ((*answers)[i] != KeyAnswer::done) gone_here.push_back(pending.leases[i]);
+      const KeyAnswer answer = (*answers)[i];
+      if (answer == KeyAnswer::missing || answer == KeyAnswer::foreign)
+        gone_here.push_back(pending.leases[i]);
+      if (answer == KeyAnswer::locked) batch.failure = locked;
     }
     // Deleted, or forgotten by a node that has lost data? The node says when it is asked to take it back.
     if (!pending.reasserts) put_back(pending, batch, gone_here, now, out);
@@ -272,6 +275,7 @@ void Keeper::on_answer(LeaseId id, const Pending& pending, KeyAnswer answer, Tim
   if (found == leases_.end()) return;
   Kept& lease = found->second;
   if (lease.phase == Phase::lost || lease.phase == Phase::let_go) return;
+  if (answer == KeyAnswer::locked) return;  // as if the node had not answered
   if (answer != KeyAnswer::done) {
     if (!pending.reasserts) {
       lease.seats.vacate(pending.node);

@@ -103,6 +103,7 @@ void Link::on_ready(core::Time now, runtime::News& news) {
 }
 
 void Link::hear(Wire::Answer answer, runtime::News& news) {
+  if (std::exchange(limiting_, false)) return;
   if (sent_.empty()) {
     if (admitting_) return hear_admission(std::move(answer), news);
     return drop({core::Applied::perhaps, core::FailureCode::protocol,
@@ -144,7 +145,11 @@ void Link::hear_admission(Wire::Answer answer, runtime::News& news) {
                 news);
   }
   ready_ = true;
-  if (wire_.is_served_by(answer->front()[1])) wire_.begin_to_remember();
+  if (wire_.is_served_by(answer->front()[1])) {
+    wire_.begin_to_remember();
+    if (const auto said = wire_.say(limit_call()); !said) return drop(said.error(), news);
+    limiting_ = true;
+  }
   epoch_ = found.read->epoch;
   record_ = found.text;
   news.admitted.emplace_back(node_, *found.read);
@@ -160,6 +165,7 @@ void Link::drop(const core::Failure& why, runtime::News& news) {
   wire_.close();
   ready_ = false;
   admitting_ = false;
+  limiting_ = false;
 }
 
 bool Link::carries(core::RequestId id) const {

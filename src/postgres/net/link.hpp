@@ -54,6 +54,7 @@ class Link : public runtime::Connection {
   core::Time last_used_{};
   bool ready_ = false;      // admitted, and nothing has spoken against it since
   bool admitting_ = false;  // asked, behind all that is in sent_
+  bool limiting_ = false;   // asked before all that is in sent_
   std::string epoch_{};     // that the connection was admitted to
   std::string record_{};    // with this record
   std::deque<Asked> sent_;

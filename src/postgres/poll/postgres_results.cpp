@@ -1,6 +1,7 @@
 #include "postgres/poll/postgres_results.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -17,12 +18,14 @@ using poll::ResultReply;
 using poll::ResultRequest;
 using poll::Unstorable;
 
-Published published(Stored stored) {
+ResultReply published(Stored stored) {
   switch (stored) {
     case Stored::done:
       return Published::stored;
     case Stored::lease_gone:
       return Published::lease_gone;
+    case Stored::locked:
+      return NoAnswer{core::locked.detail};
     case Stored::outdated:
       break;
   }
@@ -55,8 +58,7 @@ std::vector<ResultReply> PostgresResults::ask(std::span<const ResultRequest> req
         {i, {session, place_.leases_here ? lease.key : "", lease.token, text, unix_ms(slot), unix_ms(at)}});
   }
   // Of one session in the order in which they were made.
-  std::ranges::stable_sort(to_publish, {},
-                           [](const Asked& it) -> const std::string& { return it.result.session; });
+  std::ranges::sort(to_publish, {}, [](const Asked& it) { return std::tie(it.result.session, it.at); });
   for (std::size_t from = 0; from < to_publish.size(); from += results_per_call) {
     publish(std::span(to_publish).subspan(from, std::min(results_per_call, to_publish.size() - from)),
             replies);

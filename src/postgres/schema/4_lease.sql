@@ -171,14 +171,16 @@ END $$;
 -- Arms the time of many leases anew, each only where it still shows the caller's grant and token. Gives the answers as text; or what
 -- acquire says of a record of other terms, because whoever was left out when they changed must not go on for ever, or of a server
 -- that was started since: what is missing there may have been forgotten. Names come sorted, and are locked in that order: two calls
--- never wait for each other in a circle.
+-- never wait for each other in a circle. A row that somebody's transaction keeps locked must not cost the others their time: -2, it was
+-- left alone, and what it shows is not known.
 CREATE OR REPLACE FUNCTION tenure.renew(of_prefix text, of_cap bigint, of_nodes text, ttl_ms bigint, names text[], owners text[],
                              nonces bigint[], tokens bigint[]) RETURNS text LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s'
+SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms'
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   r tenure.record;
   obstacle text;
+  free bigint[];
   done bigint[];
 BEGIN
   SELECT * INTO r FROM tenure.record WHERE prefix = of_prefix;
@@ -186,15 +188,27 @@ BEGIN
     obstacle := tenure.obstacle(r, of_cap, of_nodes, r.epoch);
     IF obstacle IS NOT NULL THEN RETURN obstacle; END IF;
   END IF;
-  WITH renewed AS (
-    UPDATE tenure.lease l SET ends = clock_timestamp() + tenure.ms(ttl_ms)
-    FROM unnest(names, owners, nonces, tokens) WITH ORDINALITY AS i(name, owner, nonce, token, n)
-    WHERE l.name = i.name AND l.owner = i.owner AND l.nonce = i.nonce AND l.token = i.token AND NOT l.kept
-      AND l.ends > clock_timestamp()
-    RETURNING i.n)
-  SELECT array_agg(n) INTO done FROM renewed;
+  LOOP
+    BEGIN
+      WITH renewed AS (
+        UPDATE tenure.lease l SET ends = clock_timestamp() + tenure.ms(ttl_ms)
+        FROM unnest(names, owners, nonces, tokens) WITH ORDINALITY AS i(name, owner, nonce, token, n)
+        WHERE (free IS NULL OR i.n = ANY (free)) AND l.name = i.name AND l.owner = i.owner AND l.nonce = i.nonce
+          AND l.token = i.token AND NOT l.kept AND l.ends > clock_timestamp()
+        RETURNING i.n)
+      SELECT array_agg(n) INTO done FROM renewed;
+      EXIT;
+    EXCEPTION WHEN lock_not_available THEN
+      -- Only once: what is free now stays locked by us.
+      WITH found AS (
+        SELECT i.n FROM unnest(names) WITH ORDINALITY AS i(name, n) JOIN tenure.lease l ON l.name = i.name
+        FOR NO KEY UPDATE OF l SKIP LOCKED)
+      SELECT coalesce(array_agg(n), '{}') INTO free FROM found;
+    END;
+  END LOOP;
   IF cardinality(done) = cardinality(names) THEN RETURN array_fill(1, ARRAY[cardinality(names)])::text; END IF;
-  RETURN (SELECT array_agg(CASE WHEN i.n = ANY (done) THEN 1 WHEN l.ends > clock_timestamp() THEN -1 ELSE 0 END ORDER BY i.n)::text
+  RETURN (SELECT array_agg(CASE WHEN i.n = ANY (done) THEN 1 WHEN l.name IS NOT NULL AND NOT i.n = ANY (free) THEN -2
+                                WHEN l.ends > clock_timestamp() THEN -1 ELSE 0 END ORDER BY i.n)::text
           FROM unnest(names) WITH ORDINALITY AS i(name, n) LEFT JOIN tenure.lease l ON l.name = i.name);
 END $$;
 
@@ -290,7 +304,8 @@ END $$;
 CREATE OR REPLACE FUNCTION tenure.release(of_prefix text, of_name text, by_owner text, by_nonce bigint, ticket_owner text,
                                ticket_nonce bigint, wake boolean) RETURNS integer[] LANGUAGE plpgsql AS $$
 BEGIN
-  IF pg_catalog.set_config('synchronous_commit', 'off', true) IS NULL THEN RETURN NULL; END IF;
+  IF pg_catalog.set_config('synchronous_commit', 'off', true) IS NULL
+     OR pg_catalog.set_config('lock_timeout', '1s', true) IS NULL THEN RETURN NULL; END IF;
   IF ticket_nonce IS NULL THEN
     UPDATE tenure.lease l SET ends = pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) tenure.ms(1000)
     WHERE l.name OPERATOR(pg_catalog.=) of_name AND l.owner OPERATOR(pg_catalog.=) by_owner

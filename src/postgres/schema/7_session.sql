@@ -64,6 +64,11 @@ END $$;
 CREATE OR REPLACE TRIGGER note_truncation BEFORE TRUNCATE ON tenure.session
 FOR EACH STATEMENT EXECUTE FUNCTION tenure.note_truncation();
 
+-- Another one wherever data may have been lost. Sessions may be read from a standby as well, which has no life of its own yet.
+CREATE OR REPLACE FUNCTION tenure.life_to_readers() RETURNS text LANGUAGE sql VOLATILE
+RETURN CASE WHEN pg_is_in_recovery() THEN 'standby'
+            ELSE concat_ws('-', tenure.life(), extract(epoch FROM tenure.started(tenure.forgets()))) END;
+
 -- The sessions that were written since that version, for a reader that knows those before. First a row without an id: the version
 -- that the reader knows afterwards, whether these are all sessions, because some were removed, and as its text the life of the
 -- server. To a reader that knows another life the version means nothing: data may have been lost, and versions gone on above it. It
@@ -77,7 +82,7 @@ BEGIN
   SELECT * INTO f FROM tenure.fleet a WHERE a.fleet = of_fleet;
   f.version := coalesce(f.version, 0);
   complete := since = 0 OR since < f.removed OR since > f.version;
-  RETURN QUERY SELECT NULL::text, concat_ws(' ', tenure.life(), tenure.started(tenure.forgets())), f.version, complete;
+  RETURN QUERY SELECT NULL::text, tenure.life_to_readers(), f.version, complete;
   IF complete THEN
     RETURN QUERY SELECT s.id, left(s.text, length_max), NULL::bigint, NULL::boolean FROM tenure.session s
                  WHERE s.fleet = of_fleet ORDER BY s.id;
@@ -98,16 +103,14 @@ $$;
 CREATE OR REPLACE FUNCTION tenure.put_session(of_fleet text, of_id text, new_text text, before text) RETURNS integer LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 BEGIN
-  PERFORM tenure.lock_sessions();
   IF before IS NULL THEN
     INSERT INTO tenure.session (fleet, id, text) VALUES (of_fleet, of_id, new_text) ON CONFLICT DO NOTHING;
-    RETURN CASE WHEN FOUND THEN 1 ELSE -1 END;
+  ELSIF before = new_text THEN
+    RETURN (SELECT count(*)::integer - 1 FROM tenure.session s WHERE s.fleet = of_fleet AND s.id = of_id AND s.text = before);
+  ELSE
+    UPDATE tenure.session s SET text = new_text WHERE s.fleet = of_fleet AND s.id = of_id AND s.text = before;
   END IF;
-  PERFORM FROM tenure.session s WHERE s.fleet = of_fleet AND s.id = of_id AND s.text = before FOR UPDATE;
-  IF NOT FOUND THEN RETURN -1; END IF;
-  IF before = new_text THEN RETURN 0; END IF;
-  UPDATE tenure.session SET text = new_text WHERE fleet = of_fleet AND id = of_id;
-  RETURN 1;
+  RETURN CASE WHEN FOUND THEN 1 ELSE -1 END;
 END $$;
 
 -- False: there was none.
@@ -121,8 +124,8 @@ END $$;
 -- Stores results of work that was done under leases, each unless a later owner has stored one, or its lease has passed on. The row of
 -- a lease is locked until the results are committed, so that nobody is granted it before. An empty name of a lease: leases are
 -- elsewhere, and only tokens tell. Gives for each 1 stored · 0 the lease does not show this grant any more · -1 a larger token has been
--- here. The ids are in order, so that two callers never wait for each
--- other in a circle; and it gives up before its caller does, so that nothing is stored behind its back.
+-- here · -2 somebody's transaction has locked the lease: nothing was stored. The ids are in order, so that two callers never wait for
+-- each other in a circle.
 CREATE OR REPLACE FUNCTION tenure.publish(of_fleet text, ids text[], leases text[], tokens bigint[], texts text[], slots bigint[],
                                           ats bigint[]) RETURNS integer[] LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET lock_timeout = '500ms' AS $$
@@ -133,9 +136,10 @@ BEGIN
     IF leases[i] <> '' THEN
       -- Tokens of a server come once, so that this one says whose it is.
       PERFORM FROM tenure.lease l WHERE l.name = leases[i] AND l.token = tokens[i] AND NOT l.kept AND l.ends > clock_timestamp()
-        FOR KEY SHARE;
+        FOR KEY SHARE SKIP LOCKED;
       IF NOT FOUND THEN
-        answers := answers || 0;
+        answers := answers || (SELECT -2 * count(*)::integer FROM tenure.lease l WHERE l.name = leases[i] AND l.token = tokens[i]
+                                 AND NOT l.kept AND l.ends > clock_timestamp());
         CONTINUE;
       END IF;
     END IF;

@@ -113,6 +113,28 @@ TEST_F(Keeping, AnAnswerOfTheWrongLengthRenewsNothing) {
   EXPECT_EQ(uncertain[0].failure.code, FailureCode::protocol);
 }
 
+// It may be there or not: it is neither put back nor lost, and asked for again soon.
+TEST_F(Keeping, ALeaseThatIsLockedOnTheNodeIsUncertainAndTheOthersOfItsBatchAreNot) {
+  keep(1);
+  keep(2);
+  const Time now = wake();
+  const auto sent = desk.take<Send>();
+  reply(sent.at(0).id, KeyAnswers{KeyAnswer::locked, KeyAnswer::done}, now);
+  const auto uncertain = look<Uncertain>();
+  ASSERT_EQ(uncertain.size(), 1U);
+  EXPECT_EQ(uncertain[0].failure.code, FailureCode::busy);
+  EXPECT_TRUE(look<Send>().empty());
+  EXPECT_TRUE(look<Lost>().empty());
+  EXPECT_EQ(desk.take<Renewed>().size(), 1U);
+  const Time later = wake();
+  EXPECT_LT(later, now + timing.renew);
+  const auto again = desk.take<Send>();
+  ASSERT_EQ(again.size(), 1U);
+  ASSERT_TRUE(renews(again[0]));
+  reply(again[0].id, all_done(again[0]), later);
+  EXPECT_EQ(desk.take<Renewed>().size(), 2U);
+}
+
 // T41, M1
 TEST_F(Keeping, ARenewalCountsFromItsSend) {
   keep(1);
