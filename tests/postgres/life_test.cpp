@@ -245,6 +245,29 @@ TEST(Life, AnOlderCopyOfTheDataIsFoundOutByWhoHasSeenMore) {
   EXPECT_GT(rival.token("another"), lost);
 }
 
+// On the same server, of the same timeline, and whoever comes first has seen nothing of it.
+TEST(Life, ADumpThatIsRestoredIsAQuarantine) {
+  PostgresServer server;
+  set_up(server);
+  Contender holder(server);
+  ASSERT_EQ(holder.acquire("before"), "granted");
+  const std::string dump = server.dump();
+  ASSERT_EQ(holder.acquire(), "granted") << "of this the dump knows nothing";
+  postgres_query(server.url(), "DROP SCHEMA tenure CASCADE");
+  server.restore(dump);
+
+  Contender stranger(server, "web-2");
+  EXPECT_EQ(stranger.acquire(), "quarantined: restarted");
+  EXPECT_EQ(holder.renew("before"), "done");
+  EXPECT_EQ(holder.renew(), "missing");
+  EXPECT_EQ(holder.reassert(), "quarantined: restarted") << "its connection is still that of before";
+  EXPECT_EQ(holder.reassert(), "done");
+  EXPECT_EQ(stranger.open(), "opened");
+  EXPECT_EQ(stranger.acquire(), "held by web-1");
+  EXPECT_EQ(stranger.acquire("another"), "granted");
+  EXPECT_GT(stranger.token("another"), holder.token());
+}
+
 // Whoever comes first after that, also one who has seen nothing: the counter began at the time, and that is long past 2001.
 TEST(Life, ACounterThatIsSetBackByHandGivesNoTokenAgain) {
   PostgresServer server;

@@ -431,6 +431,15 @@ void PostgresServer::restart() {
   start();
 }
 
+std::string PostgresServer::dump() const {
+  return home_.run({program("pg_dump"), "--schema=tenure", url_of("postgres")});
+}
+
+void PostgresServer::restore(const std::string& dump) const {
+  home_.run({program("psql"), "--quiet", "--set=ON_ERROR_STOP=1", "--single-transaction", url_of("postgres")},
+            dump);
+}
+
 void PostgresServer::promote() {
   if (query("SELECT pg_promote(true)") != "t") throw std::runtime_error("cannot promote:\n" + log());
 }

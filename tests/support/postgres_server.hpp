@@ -87,6 +87,10 @@ class PostgresServer {
   void restart();         // kills it if need be; same directory, same address
   void promote();         // a replica becomes a primary on a new timeline; returns when it takes writes
 
+  // The schema tenure of the database tenure, as pg_dump writes it, and as psql reads it.
+  std::string dump() const;
+  void restore(const std::string& dump) const;
+
  private:
   void make_data() const;
   void start();
