@@ -18,7 +18,7 @@ using namespace tenure::cli;
 bool needs_fleet_program(const Args& args) {
   return std::visit(tenure::core::Overload{
       [](const auto& wish)
-        requires requires { wish.nodes; }
+        requires requires { names_postgresql(wish.nodes); }
                  { return names_postgresql(wish.nodes); },
                  [](const auto& wish)
                    requires requires { wish.target.nodes; }

@@ -293,6 +293,27 @@ TEST(Demo, TellsItsStoryAndEndsWhereItsOutputIsNoTerminal) {
   EXPECT_FALSE(has(demo->out(), "Ctrl-C")) << demo->out();
 }
 
+TEST(Demo, OnARedisOfSomebodyLeavesNothingBehindThere) {
+  ReadyRedis redis;
+  redis.command({"SET", "session:mine", "{}"});
+  auto demo = start_tenure({"demo", "--store", redis.url()});
+  ASSERT_TRUE(prints(*demo, " polls session-")) << demo->out() << demo->err();
+  ASSERT_TRUE(prints(*demo, "Each has three, with nothing configured.")) << demo->out();
+  EXPECT_TRUE(has(demo->out(), redis.url() + ", with a fleet of its own (demo-")) << demo->out();
+  demo->send(SIGINT);
+  EXPECT_EQ(demo->exit_code(), 0) << demo->err();
+  EXPECT_EQ(demo->err(), "");
+  const auto keys = redis.command({"KEYS", "*demo-*"});
+  EXPECT_TRUE(keys.items.empty()) << keys.items.front().text;
+  EXPECT_EQ(redis.command({"EXISTS", "session:mine"}).integer, 1);
+}
+
+TEST(Demo, TakesNoOptionsOfNodesWithoutNodes) {
+  const Result result = tenure({"demo", "--ttl-max", "30s"});
+  EXPECT_EQ(result.code, 64);
+  EXPECT_TRUE(has(result.err, "options of nodes want a --store or a --redis-file")) << result.err;
+}
+
 TEST(Demo, FailsIfItsStoryIsNotOverInTime) {
   auto demo = start_tenure({"demo", "--seconds", "3"});
   EXPECT_EQ(demo->exit_code(60s), 1) << demo->out();

@@ -49,9 +49,8 @@ TEST_F(PostgresqlFleet, SessionsAreAddedListedPausedAndRemoved) {
   EXPECT_EQ(sessions({"add", "shop", "https://me:secret@shop/health", "--every", "5s"}).code, 0);
   EXPECT_EQ(sessions({"add", "shop", "http://other"}).code, 73);
   EXPECT_EQ(sessions({"pause", "shop"}).err, "tenure: paused shop\n");
-  EXPECT_EQ(
-      postgres.query("SELECT text FROM tenure.session WHERE id = 'shop'"),
-      R"({"id":"shop","address":"https://me:secret@shop/health","interval_ms":5000,"paused":true})");
+  EXPECT_EQ(postgres.query("SELECT text FROM tenure.session WHERE id = 'shop'"),
+            R"({"id":"shop","address":"https://me:secret@shop/health","interval_ms":5000,"paused":true})");
   const Result listed = sessions({"ls"});
   EXPECT_TRUE(has(listed.out, "shop")) << listed.out;
   EXPECT_FALSE(has(listed.out, "secret")) << listed.out;
@@ -100,11 +99,37 @@ TEST_F(PostgresqlFleet, IsShownByWebAndFollowed) {
   const ServingTenure web(Words{"web"} + store(postgres.url()));
   EXPECT_TRUE(web.comes_to("/api/v1/fleet", 200, "\"owned\": 2, \"unlisted\": 0, \"nobody\": 0"))
       << web.get("/api/v1/fleet").body;
-  EXPECT_TRUE(web.comes_to("/api/v1/sessions", 200, "\"owner\": \"web-1\"")) << web.get("/api/v1/sessions").body;
+  EXPECT_TRUE(web.comes_to("/api/v1/sessions", 200, "\"owner\": \"web-1\""))
+      << web.get("/api/v1/sessions").body;
   one->send(SIGTERM);
   EXPECT_EQ(one->exit_code(), 0);
   EXPECT_TRUE(web.comes_to("/api/v1/timeline", 200, "s-1")) << web.get("/api/v1/timeline").body;
   EXPECT_TRUE(web.comes_to("/api/v1/fleet", 200, "\"owned\": 0")) << web.get("/api/v1/fleet").body;
+}
+
+TEST_F(PostgresqlFleet, ADemonstrationTellsItsStoryThereAndLeavesNothingBehind) {
+  const auto demo = start_tenure(Words{"demo"} + store(postgres.url()));
+  EXPECT_EQ(demo->exit_code(100s), 0) << demo->out() << demo->err();
+  EXPECT_TRUE(has(demo->out(), postgres.url() + ", with a fleet of its own (demo-")) << demo->out();
+  for (const char* chapter :
+       {"Each has three", "is killed", "have its sessions", "starts again", "Three each again"}) {
+    EXPECT_TRUE(has(demo->out(), chapter)) << chapter << '\n' << demo->out();
+  }
+  EXPECT_TRUE(has(demo->out(), "of 9 sessions, overlaps: 0, ")) << demo->out();
+  EXPECT_EQ(demo->err(), "");
+  for (const char* table : {"session", "state", "fleet", "beat", "waiter"}) {
+    EXPECT_EQ(postgres.query(std::string("SELECT count(*) FROM tenure.") + table), "0") << table;
+  }
+  EXPECT_EQ(owners(), "");
+}
+
+TEST_F(PostgresqlFleet, ADemonstrationSaysWhyItCannotBegin) {
+  const PostgresServer other;
+  const Result result = tenure(Words{"demo"} + store(other.url()));
+  EXPECT_EQ(result.code, 125);
+  EXPECT_TRUE(has(result.err, "the demonstration cannot begin: ")) << result.err;
+  EXPECT_TRUE(has(result.err, "it has no schema tenure")) << result.err;
+  EXPECT_TRUE(has(result.err, "if it is new to Tenure: tenure init --store 'postgresql://")) << result.err;
 }
 
 TEST_F(PostgresqlFleet, WhatIsForRedisIsRefusedWithTheReason) {

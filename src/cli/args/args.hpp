@@ -168,6 +168,7 @@ struct WebArgs {
 struct DemoArgs {
   bool plain = false;
   std::optional<unsigned> seconds{};  // it ends when its story is told, and has failed if that takes longer
+  std::optional<NodeArgs> nodes{};    // nothing: on a private Redis
 };
 
 // Help or the version was asked for: print this, and that is all.

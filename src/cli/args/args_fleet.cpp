@@ -139,7 +139,16 @@ Parsed parse_demo(std::span<const std::string> words) {
   CLI::App app;
   app.add_flag("--plain", demo.plain);
   app.add_option("--seconds", demo.seconds)->check(CLI::Range(1U, 86'400U));
+  NodeArgs nodes;
+  add_node_options(app, nodes);
   if (auto end = read_words(app, words, demo_help_text)) return std::move(*end);
+  if (!nodes.redis.empty() || !nodes.redis_file.empty()) {
+    demo.nodes = std::move(nodes);
+  } else if (nodes != NodeArgs{}) {
+    return refuse(
+        "options of nodes want a --store or a --redis-file; without one the demonstration has a Redis of its "
+        "own");
+  }
   return demo;
 }
 

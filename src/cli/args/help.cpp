@@ -12,9 +12,8 @@ constexpr std::string_view node_options =
                         unix:///path[?db=N]; given several times: nodes of which a majority decides,
                         usually 3 or 5; else TENURE_REDIS (several separated by commas),
                         TENURE_REDIS_FILE, REDIS_URL, redis://127.0.0.1:6379.
-                        --store and TENURE_STORE are aliases of --redis and TENURE_REDIS. For run, elect, init,
-                        reconfigure, doctor, lock and web it may be a PostgreSQL:
-                        postgresql://[user[:password]@]host/database
+                        --store and TENURE_STORE are aliases of --redis and TENURE_REDIS. It may be a PostgreSQL
+                        as well: postgresql://[user[:password]@]host/database
       --redis-file FILE  instead, one URL on each line: for passwords; # begins a comment
       --tls-ca FILE     the CAs to trust; else TENURE_TLS_CA, else those that this system trusts
       --tls-cert FILE   our certificate, for a server that asks for one; else TENURE_TLS_CERT

@@ -57,10 +57,14 @@ const std::string_view demo_help_text =
     R"(Shows a fleet at work on this machine: a private Redis, three instances, nine sessions, and a server that is polled
 and records who polled it. One instance is killed, its sessions pass on; it starts again, and gets a share again.
 
-Usage: tenure demo [--plain] [--seconds N]
+Usage: tenure demo [--plain] [--seconds N] [OPTIONS]
 
       --plain      print one line for each event, instead of a picture that is redrawn
       --seconds N  end when all has been shown (about 30 s), and fail if that takes longer than N seconds
+      --store URL  on this Redis or PostgreSQL (several times: on a majority of them) instead of a private Redis, with a
+                   fleet of its own. Needs no more rights than a fleet, and on a PostgreSQL DELETE on tenure.state and
+                   tenure.fleet to remove it all in the end. --redis-file, --ttl-max, --prefix, --node-set and --tls-…
+                   mean what they mean for poll
 
 On a terminal it goes on until Ctrl-C unless --seconds is given. Elsewhere it ends by itself, as with --seconds 120.
 At the end it reports what it saw: polls, overlaps, gaps. It leaves nothing behind.
@@ -70,6 +74,7 @@ Exit code: 0, or 1 if two instances polled a session at the same time, or a sess
 Examples:
   tenure demo
   tenure demo --seconds 60 > demo.log
+  tenure demo --store postgresql://web@db/app
 )";
 
 }  // namespace tenure::cli

@@ -4,7 +4,7 @@ namespace tenure::cli {
 
 const std::string_view web_help_text =
     R"(Serves what the nodes show by HTTP, as a page for a browser and as JSON: locks, elections, fleets and their sessions,
-and a timeline of who owned what. Changes nothing. Of a PostgreSQL it serves locks and elections; fleets need Redis so far.
+and a timeline of who owned what. Changes nothing.
 
 Usage: tenure web [OPTIONS]
 

@@ -11,17 +11,12 @@
 #include <string_view>
 #include <system_error>
 
+#include "cli/demo/demo_place.hpp"
 #include "cli/demo/demo_process.hpp"
 #include "cli/demo/demo_show.hpp"
 #include "cli/message.hpp"
-#include "cli/nodes/init.hpp"
-#include "cli/redis_up/local_server.hpp"
 #include "cli/supervise/signals.hpp"
-#include "core/lease/grant.hpp"
 #include "http_target/http_target.hpp"
-#include "poll/session_json.hpp"
-#include "redis/grant_text.hpp"
-#include "redis/net/caller.hpp"
 #include "runtime/boot_clock.hpp"
 
 namespace tenure::cli {
@@ -42,7 +37,10 @@ constexpr unsigned story_seconds_max = 120;
 class Demo {
  public:
   explicit Demo(const DemoArgs& args)
-      : plain_(args.plain || isatty(STDOUT_FILENO) == 0), limit_(args.seconds), show_(plain_, sessions()) {
+      : args_(args),
+        plain_(args.plain || isatty(STDOUT_FILENO) == 0),
+        limit_(args.seconds),
+        show_(plain_, sessions()) {
     if (!limit_ && isatty(STDOUT_FILENO) == 0) limit_ = story_seconds_max;
   }
 
@@ -78,7 +76,6 @@ class Demo {
 
   // The error is a sentence.
   std::optional<std::string> begin() {
-    if (const auto why = no_server_program()) return why;
     std::string name = (fs::temp_directory_path() / "tenure-demo-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr)
       return "no folder can be made in " + fs::temp_directory_path().string();
@@ -88,21 +85,37 @@ class Demo {
     });
     if (!target) return target.error();
     target_ = std::move(*target);
-    if (auto why = start_redis()) return why;
+    auto place = args_.nodes ? DemoPlace::at(*args_.nodes, folder_) : DemoPlace::make_private(folder_);
+    if (!place) return place.error();
+    place_ = std::move(*place);
+    if (auto why = add_sessions()) return why;
     for (const char* id : {"web-1", "web-2", "web-3"}) {
       if (auto why = start_instance(id)) return why;
     }
     if (auto why = start_page()) return why;
-    show_.tell("A private Redis, nine sessions, three instances: web-1, web-2, web-3.");
+    show_.tell(place_->name() + ", nine sessions, three instances: web-1, web-2, web-3.");
     return std::nullopt;
+  }
+
+  std::optional<std::string> add_sessions() {
+    std::vector<Session> all;
+    for (const auto& id : sessions()) {
+      all.push_back({.id = id, .address = target_->url("/" + id), .interval = interval});
+    }
+    return place_->add(all);
+  }
+
+  // A command of tenure, at that place.
+  tl::expected<DemoProcess, std::string> start(std::vector<std::string> words, const fs::path& log) {
+    words.insert(words.begin(), "/proc/self/exe");
+    words.insert(words.end(), place_->words().begin(), place_->words().end());
+    return DemoProcess::start(words, log);
   }
 
   // It says in its log which port it was given.
   std::optional<std::string> start_page() {
     const fs::path log = folder_ / "web.log";
-    auto started = DemoProcess::start({"/proc/self/exe", "web", "--http", "127.0.0.1:0", "--redis",
-                                       redis::to_text(address()), "--prefix", "tenure:"},
-                                      log);
+    auto started = start({"web", "--http", "127.0.0.1:0"}, log);
     if (!started) return started.error();
     page_ = std::move(*started);
     constexpr std::string_view mark = "serving ";
@@ -120,45 +133,8 @@ class Demo {
     }
   }
 
-  redis::Address address() const {
-    redis::Address address;
-    address.kind = redis::Address::Kind::unix_socket;
-    address.path = (folder_ / "redis.sock").string();
-    return address;
-  }
-
-  std::optional<std::string> start_redis() {
-    for (const char* program : {"redis-server", "valkey-server"}) {
-      auto started = DemoProcess::start({program, "--port", "0", "--unixsocket", address().path, "--save", "",
-                                         "--appendonly", "no", "--dir", folder_.string()},
-                                        folder_ / "redis.log");
-      if (!started) continue;
-      redis_ = std::move(*started);
-      break;
-    }
-    const core::Time until = runtime::boot_now() + seconds(10);
-    while (!caller_) {
-      auto caller = redis::Caller::connect(address(), seconds(1));
-      if (caller && caller->call({"PING"})) caller_ = std::move(*caller);
-      if (runtime::boot_now() > until)
-        return "its Redis does not answer; see " + (folder_ / "redis.log").string();
-      if (!caller_) usleep(5'000);
-    }
-    if (init(Nodes{{address()}, {}}, [](const std::string&) {}) != number(ExitCode::done))
-      return std::string("its Redis cannot be made ready");
-    for (const auto& session : sessions()) {
-      const std::string text =
-          poll::write_session({.id = session, .address = target_->url("/" + session), .interval = interval});
-      if (!caller_->call({"SET", "session:" + session, text}))
-        return std::string("its Redis takes no sessions");
-    }
-    return std::nullopt;
-  }
-
   std::optional<std::string> start_instance(const std::string& id) {
-    auto started = DemoProcess::start({"/proc/self/exe", "poll", "--redis", redis::to_text(address()), "--id",
-                                       id, "--ttl", ttl, "--ttl-max", "60s", "--prefix", "tenure:", "--json"},
-                                      folder_ / (id + ".log"));
+    auto started = start({"poll", "--id", id, "--ttl", ttl, "--json"}, folder_ / (id + ".log"));
     if (!started) return started.error();
     instances_.insert_or_assign(id, std::move(*started));
     return std::nullopt;
@@ -197,15 +173,9 @@ class Demo {
   }
 
   void look() {
-    std::vector<std::string> command{"MGET"};
-    for (const auto& session : sessions()) command.push_back("poll:lease:" + session);
-    const auto values = caller_->call(command);
-    if (!values || values->items.size() != sessions().size()) return;
-    owners_.clear();
-    for (std::size_t i = 0; i < values->items.size(); ++i) {
-      const auto holder = redis::read_holder(values->items[i].text);
-      owners_[sessions()[i]] = holder.waits ? "" : holder.owner;
-    }
+    auto owners = place_->owners();
+    if (!owners) return;
+    owners_ = std::move(*owners);
     show_.owners(owners_);
   }
 
@@ -261,8 +231,10 @@ class Demo {
     for (auto& [id, process] : instances_) process.ends_within(5'000);
     instances_.clear();
     page_.reset();
-    caller_.reset();
-    redis_.reset();
+    if (place_) {
+      if (const auto why = place_->leave()) say(*why);
+    }
+    place_.reset();
     std::error_code ignored;
     if (!folder_.empty()) fs::remove_all(folder_, ignored);
   }
@@ -283,14 +255,14 @@ class Demo {
         std::chrono::duration<double>(longest).count(), std::chrono::duration<double>(interval).count());
   }
 
+  const DemoArgs& args_;
   bool plain_;
   std::optional<unsigned> limit_;  // in seconds; nothing: until Ctrl-C
   Signals signals_;                // before the first thread
   DemoShow show_;
   fs::path folder_;
   std::unique_ptr<http_target::HttpTarget> target_;
-  std::optional<DemoProcess> redis_;
-  std::optional<redis::Caller> caller_;
+  std::optional<DemoPlace> place_;
   std::map<std::string, DemoProcess> instances_;
   std::optional<DemoProcess> page_;
   std::map<std::string, std::string> owners_;  // by session

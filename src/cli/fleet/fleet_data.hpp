@@ -46,6 +46,8 @@ class FleetData {
   virtual Asked<bool> put(const std::string& id, const std::string& text, const FoundText& over) = 0;
   // False: there was none.
   virtual Asked<bool> remove(const std::string& id) = 0;
+  // Removes these sessions, their results, and all that is kept of a fleet in which nobody takes part any more.
+  virtual Asked<void> forget(const std::vector<std::string>& ids) = 0;
 };
 
 }  // namespace tenure::cli

@@ -85,6 +85,14 @@ class PostgresqlFleetData final : public FleetData {
     return ask(*server_, postgres::session_remove_call(fleet_, id), postgres::session_removed);
   }
 
+  Asked<void> forget(const std::vector<std::string>& ids) override {
+    for (const std::string& id : ids) {
+      if (const auto removed = remove(id); !removed) return tl::unexpected(removed.error());
+    }
+    return ask(*server_, postgres::fleet_forget_call(fleet_),
+               [](const Rows& /*none*/) -> tl::expected<void, core::Failure> { return {}; });
+  }
+
  private:
   std::string fleet_;
   std::unique_ptr<postgres::Server> server_;

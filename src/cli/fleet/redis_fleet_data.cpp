@@ -73,6 +73,16 @@ class RedisFleetData final : public FleetData {
     });
   }
 
+  Asked<void> forget(const std::vector<std::string>& ids) override {
+    redis::Command command{"DEL", place_.keys.index(), place_.keys.version(), place_.keys.nodes()};
+    for (const std::string& id : ids) {
+      command.push_back(place_.keys.session(id));
+      command.push_back(place_.keys.states() + id);
+    }
+    return ask<void>(
+        [&](redis::Caller& redis) { return redis.call(command).map([](const redis::Value&) {}); });
+  }
+
  private:
   template <class Answer, class Ask>
   Asked<Answer> ask(const Ask& ask) const {

@@ -22,6 +22,8 @@ struct NodeArgs {
   std::string prefix = "tenure:";
   std::string node_set{};     // else TENURE_NODE_SET, else made from the addresses
   runtime::TlsOptions tls{};  // each else TENURE_TLS_CA, _CERT, _KEY, _NAME
+
+  bool operator==(const NodeArgs&) const = default;
 };
 
 using redis::Nodes;

@@ -1,0 +1,131 @@
+#include "cli/demo/demo_place.hpp"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <utility>
+
+#include "cli/nodes/init.hpp"
+#include "cli/redis_up/local_server.hpp"
+#include "core/base/random.hpp"
+#include "core/base/text.hpp"
+#include "redis/net/caller.hpp"
+#include "runtime/boot_clock.hpp"
+#include "runtime/instance_id.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+using std::chrono::seconds;
+
+tl::expected<DemoProcess, std::string> start_redis(const redis::Address& address, const fs::path& folder) {
+  if (const auto why = no_server_program()) return tl::unexpected(*why);
+  const fs::path log = folder / "redis.log";
+  std::optional<DemoProcess> process;
+  for (const char* program : {"redis-server", "valkey-server"}) {
+    auto started = DemoProcess::start({program, "--port", "0", "--unixsocket", address.path, "--save", "",
+                                       "--appendonly", "no", "--dir", folder.string()},
+                                      log);
+    if (!started) continue;
+    process = std::move(*started);
+    break;
+  }
+  for (const core::Time until = runtime::boot_now() + seconds(10); process && runtime::boot_now() < until;
+       usleep(5'000)) {
+    auto caller = redis::Caller::connect(address, seconds(1));
+    if (caller && caller->call({"PING"})) return std::move(*process);
+  }
+  return tl::unexpected("its Redis does not answer; see " + log.string());
+}
+
+// All but the addresses, which are in a file, because they may have passwords.
+Words words_of(const NodeArgs& nodes, const std::string& file) {
+  Words words{"--redis-file", file, "--prefix", nodes.prefix};
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {option, value});
+  };
+  add("--ttl-max", nodes.ttl_max ? core::to_text(*nodes.ttl_max) : "");
+  add("--node-set", nodes.node_set);
+  add("--tls-ca", nodes.tls.ca_file);
+  add("--tls-cert", nodes.tls.certificate_file);
+  add("--tls-key", nodes.tls.key_file);
+  add("--tls-name", nodes.tls.server_name);
+  return words;
+}
+
+}  // namespace
+
+DemoPlace::DemoPlace(std::string name, Words words, ChosenFleet fleet)
+    : name_(std::move(name)), words_(std::move(words)), fleet_(std::move(fleet)), data_(open_data(fleet_)) {
+  words_.insert(words_.end(), {"--fleet", fleet_.name});
+}
+
+tl::expected<DemoPlace, std::string> DemoPlace::make_private(const fs::path& folder) {
+  redis::Address address;
+  address.kind = redis::Address::Kind::unix_socket;
+  address.path = (folder / "redis.sock").string();
+  auto redis = start_redis(address, folder);
+  if (!redis) return tl::unexpected(redis.error());
+  if (init(Nodes{{address}, {}}, [](const std::string&) {}) != number(ExitCode::done)) {
+    return tl::unexpected(std::string("its Redis cannot be made ready"));
+  }
+  const std::string url = redis::to_text(address);
+  auto fleet = choose_fleet({.nodes = {.redis = {url}, .ttl_max = seconds(60)}});
+  if (!fleet) return tl::unexpected(fleet.error());
+  DemoPlace place("A private Redis", {"--redis", url, "--ttl-max", "60s", "--prefix", "tenure:"},
+                  std::move(*fleet));
+  place.redis_ = std::move(*redis);
+  return place;
+}
+
+tl::expected<DemoPlace, std::string> DemoPlace::at(NodeArgs nodes, const fs::path& folder) {
+  std::string file = nodes.redis_file;
+  if (file.empty()) {
+    file = (folder / "nodes").string();
+    std::ofstream out(file);
+    fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+    for (const std::string& url : nodes.redis) out << url << '\n';
+  }
+  Words words = words_of(nodes, file);
+  auto fleet = choose_fleet(
+      {.nodes = std::move(nodes), .fleet = "demo-" + runtime::random_from_kernel().hex16().substr(0, 8)});
+  if (!fleet) return tl::unexpected(fleet.error());
+  if (const auto ready = fleet->store.inspector->readiness(); !ready.is_ready()) {
+    return tl::unexpected(ready.text() + "if it is new to Tenure" + fleet->store.inspector->how_to_init());
+  }
+  std::string name = fleet->store.inspector->names().front();
+  if (fleet->store.nodes() > 1) name += " and " + std::to_string(fleet->store.nodes() - 1) + " more";
+  name += ", with a fleet of its own (" + fleet->name + ")";
+  return DemoPlace(std::move(name), std::move(words), std::move(*fleet));
+}
+
+std::optional<std::string> DemoPlace::add(const std::vector<Session>& sessions) {
+  for (const Session& session : sessions) {
+    ids_.push_back(session.id);
+    const auto put = data_->put(session.id, poll::write_session(session), {});
+    if (!put) return "no session can be written: " + put.error();
+  }
+  return std::nullopt;
+}
+
+std::optional<std::map<std::string, std::string>> DemoPlace::owners() const {
+  const auto looked = fleet_.store.inspector->leases(fleet_.leases(), ids_);
+  if (!enough(looked.failures, fleet_.store.nodes())) return std::nullopt;
+  std::map<std::string, std::string> owners;
+  for (std::size_t i = 0; i < ids_.size(); ++i) {
+    owners[ids_[i]] = looked.leases[i].holds() ? looked.leases[i].holder.owner : "";
+  }
+  return owners;
+}
+
+std::optional<std::string> DemoPlace::leave() {
+  if (redis_) return std::nullopt;  // goes with all that is in it
+  const auto forgotten = data_->forget(ids_);
+  if (forgotten) return std::nullopt;
+  return "what is left of the fleet " + fleet_.name + " could not be removed: " + forgotten.error();
+}
+
+}  // namespace tenure::cli
