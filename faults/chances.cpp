@@ -28,6 +28,7 @@ const Chances redis{
             {Kind::stop_node, 2, 500ms, 5s},
             {Kind::forget_scripts, 1, 0ms, 0ms},
         },
+    .alone = {},  // it loses its data when it is killed
     .client =
         {
             {Kind::stop_client, 10, 1s, 6s},
@@ -72,6 +73,16 @@ const Chances postgresql{
             {Kind::stop_node, 2, 500ms, 5s},
             {Kind::end_sessions, 1, 0ms, 0ms},
             {Kind::crash_session, 1, 0ms, 0ms},
+        },
+    .alone =
+        {
+            {Kind::kill_node, 3, 0ms, 2s},
+            {Kind::stop_node, 3, 500ms, 4s},
+            {Kind::cut_node, 1, 1s, 4s},
+            {Kind::lock_rows, 5, 500ms, 4s},
+            {Kind::read_only, 2, 500ms, 3s},
+            {Kind::end_sessions, 3, 0ms, 0ms},
+            {Kind::crash_session, 3, 0ms, 0ms},
         },
     .client = without_replay(redis.client),
 };

@@ -22,7 +22,8 @@ inline constexpr Chance step_forward{Kind::step_forward, 2, ttl + std::chrono::s
 
 struct Chances {
   std::vector<Chance> node;
-  std::vector<Chance> data;  // of the server of the sessions: what costs no data
+  std::vector<Chance> data;   // of the server of the sessions: what costs no data
+  std::vector<Chance> alone;  // of one that has all there is: likewise
   std::vector<Chance> client;
 };
 

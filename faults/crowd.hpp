@@ -24,7 +24,7 @@ inline const std::string node_set = "faults";
 // Clients are counted through: first those that lock, then candidates, then instances.
 struct Crowd {
   Store store = Store::redis;
-  std::size_t nodes = 3;       // behind them comes a server for the sessions, if there are instances
+  std::size_t nodes = 3;       // behind several comes a server for the sessions, if there are instances
   std::size_t locks = 5;       // of them
   std::size_t long_locks = 2;  // the last ones, want another name
   std::size_t candidates = 5;
@@ -32,8 +32,9 @@ struct Crowd {
   std::size_t sessions = 200;
 
   std::size_t clients() const { return locks + candidates + instances; }
-  std::size_t servers() const { return nodes + (instances > 0 ? 1 : 0); }
-  std::size_t data() const { return nodes; }  // as a node
+  bool alone() const { return nodes == 1; }  // one server has all there is
+  std::size_t servers() const { return nodes + (instances > 0 && !alone() ? 1 : 0); }
+  std::size_t data() const { return alone() ? 0 : nodes; }  // as a node
   // Everybody reaches the nodes by addresses of its own, so that their set has a name. What their records say of it:
   std::string node_set_text() const { return std::to_string(nodes) + '-' + node_set; }
   // Stand for whichever client it is at that moment.
@@ -67,13 +68,6 @@ struct Crowd {
     return "instance-" + std::to_string(client - locks - candidates + 1);
   }
 };
-
-// Everybody whom that store can serve.
-inline Crowd everybody(Store store) {
-  Crowd crowd;
-  crowd.store = store;
-  return crowd;
-}
 
 // A quarantine takes 1.1 times the cap: a longer one, and a run would do little but wait.
 inline constexpr std::chrono::milliseconds ttl{3'000};

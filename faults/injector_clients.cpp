@@ -97,7 +97,7 @@ std::vector<test::Proxy::Way> Injector::ways(const Fault& fault) const {
                             : node == spared || ((fault.detail >> (8 + node)) & 1) != 0;
     if (chosen) ways.push_back({fault.whom, node});
   }
-  const bool data_too = (fault.detail >> 15) % 2 == 1 || ways.empty();
+  const bool data_too = !crowd.alone() && ((fault.detail >> 15) % 2 == 1 || ways.empty());
   if (crowd.role(fault.whom) == Role::instance && data_too) ways.push_back({fault.whom, crowd.data()});
   if (ways.empty()) ways.push_back({fault.whom, 0});
   return ways;

@@ -27,9 +27,10 @@ constexpr std::uint64_t seconds_max = 86'400;
 constexpr std::string_view help =
     R"(tenure-faults: real servers and tenure processes under faults, judged by what they write to and poll
 
-  tenure-faults [--store redis|postgresql] [--seconds N] [--seed S] [--trace]
+  tenure-faults [--store redis|postgresql] [--alone] [--seconds N] [--seed S] [--trace]
 
   --store S     which servers keep the leases: redis, postgresql (redis)
+  --alone       one PostgreSQL keeps them, and the sessions as well, instead of three and a fourth
   --only WHAT   some of locks,elections,polls (all)
   --seconds N   how long, with 15 calm seconds at the end (120)
   --seed S      which schedule (one by chance, which is printed)
@@ -46,6 +47,7 @@ struct Options {
   RunOptions run{};
   std::string store = "redis";
   std::string only{};  // empty: all
+  bool alone = false;
   bool plan = false;
   bool trace = false;
 };
@@ -69,9 +71,11 @@ Store store_named(std::string_view name) {
 
 Crowd chosen_crowd(const Options& options) {
   const Store store = store_named(options.store);
-  if (options.only.empty()) return everybody(store);
+  if (options.alone && store != Store::postgresql) refuse("--alone is for --store postgresql");
   Crowd crowd;
   crowd.store = store;
+  if (options.alone) crowd.nodes = 1;
+  if (options.only.empty()) return crowd;
   std::set<std::string> chosen;
   std::istringstream words(options.only);
   for (std::string word; std::getline(words, word, ',');) {
@@ -102,6 +106,8 @@ Options read_options(const std::vector<std::string_view>& args) {
       options.run.seed = number(flag, value());
     } else if (flag == "--store") {
       options.store = value();
+    } else if (flag == "--alone") {
+      options.alone = true;
     } else if (flag == "--only") {
       options.only = value();
     } else if (flag == "--plan") {
@@ -138,6 +144,7 @@ int run_one(const Options& options) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(options.run.length).count();
   std::string repeat = "--store " + options.store + " --seconds " + std::to_string(seconds) + " --seed " +
                        std::to_string(options.run.seed);
+  if (options.alone) repeat += " --alone";
   if (!options.only.empty()) repeat += " --only " + options.only;
   if (options.run.program != RunOptions{}.program) repeat += " --program " + options.run.program;
   std::fprintf(stderr, "tenure-faults %s\n", repeat.c_str());

@@ -58,12 +58,14 @@ Number number(const postgres::Value& value) {
 const std::string quiet = "SET client_min_messages = error; ";
 
 // Each locks as much as somebody's report, migration or forgotten session would.
-constexpr std::array<const char*, 5> locks{
+constexpr std::array<const char*, 7> locks{
     "LOCK TABLE tenure.lease IN ACCESS EXCLUSIVE MODE",
     "LOCK TABLE tenure.lease IN SHARE ROW EXCLUSIVE MODE",
     "SELECT FROM tenure.lease WHERE name LIKE '%faults%' FOR UPDATE",
     "SELECT FROM tenure.record FOR UPDATE",
     "LOCK TABLE tenure.waiter IN ACCESS EXCLUSIVE MODE",
+    "SELECT FROM tenure.lease WHERE name LIKE 'poll:lease:s-1%' FOR UPDATE",
+    "LOCK TABLE tenure.session, tenure.state IN ACCESS EXCLUSIVE MODE",
 };
 
 }  // namespace
@@ -71,7 +73,7 @@ constexpr std::array<const char*, 5> locks{
 PostgresNode::PostgresNode(const Crowd& crowd, std::size_t node)
     : server_(options_of(crowd, node)), address_(address_of(server_.url_of("postgres"))) {
   test::postgres_query(server_.url(), postgres::schema_sql());
-  if (node == crowd.data()) return;
+  if (node == crowd.nodes) return;
   const postgres::Address client = address_of(server_.url());
   auto caller = connect_to(client);
   const auto made = caller.call(postgres::init_call({"e" + std::to_string(node), runtime::wall_now_ms()},

@@ -42,7 +42,7 @@ class Scheduler {
   Scheduler(std::uint64_t seed, Duration length, const Crowd& crowd)
       : random_(seed),
         crowd_(crowd),
-        chances_(chances_of(crowd.store)),
+        chances_(faults::chances_of(crowd.store)),
         end_(length - calm_end),
         free_nodes_(crowd.servers()),
         free_clients_(crowd.targets()) {}
@@ -62,6 +62,11 @@ class Scheduler {
   }
 
  private:
+  const std::vector<Chance>& chances_of(std::size_t node) const {
+    if (crowd_.alone()) return chances_.alone;
+    return node == crowd_.data() ? chances_.data : chances_.node;
+  }
+
   const Chance& draw(const std::vector<Chance>& chances) {
     unsigned all = 0;
     for (const Chance& chance : chances) all += chance.weight;
@@ -76,7 +81,7 @@ class Scheduler {
   void strike_nodes(Duration from, Duration until, const Gap& gap) {
     for (Duration at = from; at < until; at += random_.between(gap.least, gap.most)) {
       std::size_t node = random_.below(crowd_.servers());
-      Chance chance = draw(node == crowd_.data() ? chances_.data : chances_.node);
+      Chance chance = draw(chances_of(node));
       if (wrong_ && is_step(chance.kind)) {  // then it goes back to where it was
         node = wrong_->node;
         chance = wrong_->by < 0 ? step_forward : step_back;

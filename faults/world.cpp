@@ -88,8 +88,8 @@ std::vector<std::string> World::words(std::size_t client, std::size_t generation
       words.insert(words.end(), {"elect", name, "--lease", length});
       break;
     case Role::instance:
-      words.insert(words.end(), {"poll", "--json", "--log-level", "info", "--ttl", length, "--data",
-                                 url(client, crowd().data())});
+      words.insert(words.end(), {"poll", "--json", "--log-level", "info", "--ttl", length});
+      if (!crowd().alone()) words.insert(words.end(), {"--data", url(client, crowd().data())});
       command.clear();
   }
   words.insert(words.end(), {"--id", id, "--ttl-max", milliseconds(cap) + "ms", "--node-set", node_set});
