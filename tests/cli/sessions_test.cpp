@@ -62,7 +62,8 @@ TEST_F(SessionsTest, ReplaceChangesWhatAddSaysAndKeepsTheRest) {
 TEST_F(SessionsTest, ASessionThatWasWrittenByHandComesIntoTheIndexByAdd) {
   fleet.session("s1");
   EXPECT_FALSE(indexed("s1"));
-  EXPECT_EQ(sessions({"ls", "--index"}).err, "tenure: there are no sessions in the index; one would be the key session:ID\n");
+  EXPECT_EQ(sessions({"ls", "--index"}).err,
+            "tenure: there are no sessions in the index; one would be the key session:ID\n");
   EXPECT_EQ(sessions({"add", "s1", "http://a"}).code, 0);
   EXPECT_TRUE(indexed("s1"));
   EXPECT_EQ(text("s1"), R"({"address":"http://a"})");
