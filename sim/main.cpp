@@ -41,7 +41,9 @@ constexpr std::string_view help = R"(tenure-sim: the shipped protocol in simulat
                    not judged: remove, a key deleted by hand, and step, a clock that is set; and fence, the counter
                    of tokens deleted by hand, and restore, data that goes back under a node that runs: then S2 and S3
                    are judged for those only who have seen more (S15); and reconfigure, somebody who changes the set of
-                   nodes and the cap while clients have old lists, and dies on the way
+                   nodes and the cap while clients have old lists, and dies on the way; and failover, a replica that lags takes
+                   over while clients are still connected to the old master, which takes no writes any more; and
+                   split, the same, where it goes on taking them: that breaks an assumption, too
   --nodes N        Redis nodes in a world, 1 to 9 (as each seed has it: 1 to 5)
   --profile P      mixed (the default), usual, tokens: holds shorter than a node timeout, 3 nodes or more;
                    wild: the same, and tokens are proposed at random, not only in every eighth world;

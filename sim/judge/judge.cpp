@@ -8,6 +8,7 @@ namespace tenure::sim {
 void Judge::violated(std::string_view invariant, TrueTime at, std::string what) {
   const bool assumes = invariant == "S1" || invariant == "S4" || invariant == "S8" || invariant == "S12";
   if (assumes && !assumptions_hold_) return;
+  if (invariant == "S3" && !order_holds_) return;
   if ((invariant == "S2" || invariant == "S3") && !tokens_hold_) return;
   if (!violation_) violation_ = {std::string(invariant), std::move(what), at};
 }

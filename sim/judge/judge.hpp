@@ -37,6 +37,12 @@ class Judge {
   // An assumption was broken on purpose: two may believe that they hold a name (S1, S4, S8), while what is
   // promised regardless goes on being judged, S2 above all.
   void on_broken_assumption() { assumptions_hold_ = false; }
+  // Two servers take writes for one node: two may hold a name, and tokens are not given in their order (S3). None comes
+  // twice, so that a fenced resource is safe (S2).
+  void on_two_masters() {
+    assumptions_hold_ = false;
+    order_holds_ = false;
+  }
   // A node went back to older data, and only those who knew more can know: tokens may come again (S2, S3), but not to
   // them (S15).
   void on_data_went_back() {
@@ -118,6 +124,7 @@ class Judge {
   Slack slack_;
   std::set<std::size_t> hide_losses_;  // nodes
   bool assumptions_hold_ = true;
+  bool order_holds_ = true;
   bool tokens_hold_ = true;
   std::uint64_t grants_ = 0;
   Rounds rounds_;

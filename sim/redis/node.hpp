@@ -4,6 +4,8 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,33 +15,19 @@
 #include "redis/script_call.hpp"
 #include "sim/judge/judge.hpp"
 #include "sim/redis/redis_model.hpp"
+#include "sim/redis/script_args.hpp"
 #include "sim/world/clock.hpp"
 
 namespace tenure::sim {
 
-// A script call taken apart, as the node got it.
-struct ScriptArgs {
-  enum class Kind { acquire, confirm, renew, reassert, release, admit, open, look, beat, reconfigure };
-  Kind kind = Kind::acquire;
-  std::size_t keys = 0;
-
-  static bool is_script(const redis::Command& command) { return command[0].starts_with("EVAL"); }
-  // By what is called, be it by sha1 or by body.
-  explicit ScriptArgs(const redis::Command& command);
-
-  const std::string& key(const redis::Command& command, std::size_t i) const { return command.at(3 + i); }
-  const std::string& argument(const redis::Command& command, std::size_t i) const {
-    return command.at(3 + keys + i);
-  }
-  // Of a release: the ticket that leaves the queue of that lease, or nothing.
-  std::string ticket(const redis::Command& command, std::size_t lease) const {
-    const std::size_t at = 3 + keys + 2 + keys / 2 + lease;
-    return at < command.size() ? command[at] : "";
-  }
-};
-
 // What a node that restarts still knows.
 enum class Memory : std::uint8_t { all, older, none };
+
+// What a master does whose place a replica has taken, and that lives on.
+enum class Deposed : std::uint8_t {
+  refuses,  // it takes no writes any more, because too few replicas follow it (min-replicas-to-write)
+  writes,   // it goes on as if nothing had happened
+};
 
 class Node {
  public:
@@ -56,6 +44,9 @@ class Node {
 
   // Another process serves from now on, perhaps on another machine: a restart, or the promotion of a replica.
   void restart(Memory memory, WallClock clock, TrueTime now);
+  // A replica that lags takes its place. The old master lives on, for whoever is still connected to it.
+  void fail_over(Deposed deposed, WallClock clock, TrueTime now);
+  redis::Value run_at_old_master(const redis::Command& command, TrueTime now);
   // FLUSHALL: everything is gone, and nobody is told.
   void wipe(TrueTime now) {
     model_.data().clear();
@@ -130,6 +121,8 @@ class Node {
   std::optional<core::Token> forgotten_up_to_{};  // its data went back from there, and nobody has noticed yet
   std::optional<TrueTime> forgot_at_{};  // when it may last have forgotten leases: a restart, or FLUSHALL
   std::uint64_t calls_ = 0;
+  std::shared_ptr<Node> old_master_{};  // none: nobody was deposed
+  Deposed deposed_ = Deposed::refuses;
 };
 
 }  // namespace tenure::sim

@@ -35,14 +35,18 @@ enum class Fault : std::uint8_t {
   fence,    // somebody deletes the counter of tokens by hand
   restore,  // the data of a node that runs goes back to what it was, and no connection is closed
   reconfigure,  // somebody changes which nodes decide, or the cap, or dies while at it; many still have the old list
+  failover,  // a replica that lags takes over; the old master, which no replica follows, refuses to write for those it still has
+  split,     // the same, and the old master goes on taking writes
 };
 
-inline constexpr std::array<std::string_view, 23> fault_names{
-    "delay", "loss",     "duplicate", "partition", "oneway", "drift",   "pause",      "suspend",
-    "crash", "flush",    "slow",      "close",     "error",  "skew",    "restart",    "rollback",
-    "wipe",  "flushall", "remove",    "step",      "fence",  "restore", "reconfigure"};
+inline constexpr std::array<std::string_view, 25> fault_names{
+    "delay",  "loss", "duplicate", "partition", "oneway",      "drift",    "pause",    "suspend", "crash",
+    "flush",  "slow", "close",     "error",     "skew",        "restart",  "rollback", "wipe",    "flushall",
+    "remove", "step", "fence",     "restore",   "reconfigure", "failover", "split"};
 inline constexpr std::size_t faults_within_assumptions = 18;
 inline constexpr std::size_t faults_drawn_always = 20;
+// The others are drawn beside these.
+inline constexpr std::size_t faults_drawn_together = 23;
 
 using Faults = std::bitset<fault_names.size()>;
 using FaultCounts = std::array<std::uint64_t, fault_names.size()>;

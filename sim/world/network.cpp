@@ -34,7 +34,9 @@ std::shared_ptr<Connection> Network::connect(std::size_t client, std::size_t nod
   auto connection = std::make_shared<Connection>();
   connection->client = client;
   connection->node = node;
-  connection->life = servers_[node].life;
+  const Server& server = servers_[node];
+  const bool misled = has_old_master(server) && random_.below(4) == 0;
+  connection->life = misled ? server.old_life : server.life;
   // There and back, before the first byte of ours.
   const auto there = travel(*connection, Direction::up);
   const auto back = travel(*connection, Direction::down);
@@ -50,7 +52,7 @@ void Network::send(const std::shared_ptr<Connection>& connection, redis::Command
     doubled_ += 1;
     const TrueTime again = *arrival + random_.between(Duration::zero(), plan_.timing.ttl * 3 / 2);
     schedule_.at(again, [this, connection, shared] {
-      if (alive(*connection)) nodes_[connection->node]->run(*shared, schedule_.now());
+      if (alive(*connection)) serve(*connection, *shared);
     });
   }
   schedule_.at(*arrival, [this, arrived = Arrived{connection, shared, std::move(on_reply)}]() mutable {
@@ -89,7 +91,9 @@ void Network::hang_up(const std::shared_ptr<Connection>& connection) {
 std::size_t Network::publish(std::size_t node, std::string_view channel, std::string_view message) {
   const auto [first, last] = servers_[node].subscribers.equal_range(std::string(channel));
   std::size_t receivers = 0;
-  for (auto it = first; it != last; ++it, ++receivers) {
+  for (auto it = first; it != last; ++it) {
+    if (it->second.connection->life != serving_) continue;
+    receivers += 1;
     const auto arrival = travel(*it->second.connection, Direction::down);
     if (!arrival) continue;
     schedule_.at(*arrival,
@@ -129,12 +133,24 @@ void Network::run(const Arrived& arrived) {
   it.free = now + (slow ? it.slow_each : service_usual);
   const bool refused = now < it.refuses_until && ScriptArgs::is_script(*arrived.command);
   redis::Value reply = refused ? redis::Value::error("LOADING Redis is loading the dataset in memory")
-                               : nodes_[arrived.connection->node]->run(*arrived.command, now);
+                               : serve(*arrived.connection, *arrived.command);
   const auto arrival = travel(*arrived.connection, Direction::down);
   if (!arrival) return;
   schedule_.at(*arrival, [command = arrived.command, reply = std::move(reply), on_reply = arrived.on_reply] {
     on_reply(*command, reply);
   });
+}
+
+redis::Value Network::serve(const Connection& connection, const redis::Command& command) {
+  Node& node = *nodes_[connection.node];
+  serving_ = connection.life;
+  return is_of_old_master(connection) ? node.run_at_old_master(command, schedule_.now())
+                                      : node.run(command, schedule_.now());
+}
+
+bool Network::is_of_old_master(const Connection& connection) const {
+  const Server& server = servers_[connection.node];
+  return has_old_master(server) && connection.life == server.old_life;
 }
 
 std::optional<TrueTime> Network::travel(Connection& connection, Direction direction) {
@@ -220,10 +236,18 @@ void Network::refuse_scripts(std::size_t node, Duration length) {
 void Network::restart_node(std::size_t node, Duration down) {
   Server& server = servers_[node];
   server.life += 1;
+  server.old_until = {};
   server.arrived.clear();
   server.subscribers.clear();
   server.stopped_until = schedule_.now() + down;
   trouble_all(node, server.stopped_until);
+}
+
+void Network::fail_over_node(std::size_t node, Duration old_master_for) {
+  Server& server = servers_[node];
+  server.old_life = server.life++;
+  server.old_until = schedule_.now() + old_master_for;
+  trouble_all(node, server.old_until);
 }
 
 void Network::calm() {
@@ -232,7 +256,7 @@ void Network::calm() {
     for (auto& cuts : of_client) cuts = {};
   }
   for (Server& server : servers_) {
-    server.stopped_until = server.slow_until = server.refuses_until = {};
+    server.stopped_until = server.slow_until = server.refuses_until = server.old_until = {};
     // A listener that is none is noticed at some time.
     std::erase_if(server.subscribers, [](const auto& entry) { return entry.second.connection->hung_up; });
   }

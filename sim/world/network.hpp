@@ -61,6 +61,8 @@ class Network {
   void refuse_scripts(std::size_t node, Duration length);
   // The process of the node ends; another one answers after that long.
   void restart_node(std::size_t node, Duration down);
+  // A replica takes over. Who is connected to the old master stays there for so long, and some still find it.
+  void fail_over_node(std::size_t node, Duration old_master_for);
   // From now on a lease may be lost on that node with nothing in the way: its clock was set, and what it has expired too
   // early stays away unless a majority has it still; or the set that it belongs to, or the cap, is being changed.
   void excuse_losses(std::size_t node) { trouble_all(node, schedule_.now() + std::chrono::hours(24)); }
@@ -96,6 +98,8 @@ class Network {
     std::multimap<std::string, Subscriber> subscribers;  // by channel
     bool awake = false;
     std::uint64_t life = 0;
+    std::uint64_t old_life = 0;  // of the master that was deposed
+    TrueTime old_until{};
     TrueTime free{};  // it runs one command at a time
     TrueTime stopped_until{};
     TrueTime slow_until{};
@@ -108,11 +112,16 @@ class Network {
   Duration delay(std::size_t client, std::size_t node);
   void wake(std::size_t node);
   void run(const Arrived& arrived);
+  redis::Value serve(const Connection& connection, const redis::Command& command);
   std::size_t publish(std::size_t node, std::string_view channel, std::string_view message);
+  bool has_old_master(const Server& server) const { return schedule_.now() < server.old_until; }
+  bool is_of_old_master(const Connection& connection) const;
   void trouble(std::size_t client, std::size_t node, TrueTime until);
   void trouble_all(std::size_t node, TrueTime until);
   Server& server(const Connection& connection) { return servers_[connection.node]; }
-  bool alive(const Connection& connection) const { return servers_[connection.node].life == connection.life; }
+  bool alive(const Connection& connection) const {
+    return servers_[connection.node].life == connection.life || is_of_old_master(connection);
+  }
 
   const Plan& plan_;
   Schedule& schedule_;
@@ -122,6 +131,7 @@ class Network {
   std::vector<Server> servers_;
   std::vector<std::vector<std::array<Cut, 2>>> cuts_;  // by client and node
   std::vector<std::vector<TrueTime>> trouble_;         // by client and node
+  std::uint64_t serving_ = 0;                          // the life of the server that runs a command
   std::uint64_t lost_ = 0;
   std::uint64_t late_ = 0;
   std::uint64_t doubled_ = 0;

@@ -5,6 +5,12 @@
 
 namespace tenure::sim {
 
+namespace {
+
+bool is_promotion(Fault fault) { return fault == Fault::failover || fault == Fault::split; }
+
+}  // namespace
+
 void Storm::begin() { plan_next(); }
 
 void Storm::end() {
@@ -18,13 +24,11 @@ void Storm::end() {
 void Storm::plan_next() {
   shared_.schedule.in(up_to(shared_.plan.fault_every * 2), [this] {
     if (!blows_) return;
-    const bool more = (shared_.plan.faults >> faults_drawn_always).any();
-    auto fault = static_cast<Fault>(random_.below(more ? fault_names.size() : faults_drawn_always));
-    if (has(shared_.plan.faults, Fault::reconfigure) && random_.below(15) == 0) fault = Fault::reconfigure;
+    const Fault fault = draw();
     // Tokens outlive lost data only by clocks that are right within the cap. And a node that has forgotten which set it
     // belongs to joins that of whoever comes first.
     const bool forgets = fault == Fault::rollback || fault == Fault::wipe || fault == Fault::flushall ||
-                         fault == Fault::restore;
+                         fault == Fault::restore || is_promotion(fault);
     const bool needs_clocks = forgets || fault == Fault::fence;
     if (has(shared_.plan.faults, fault) && !(needs_clocks && has(shared_.plan.faults, Fault::step)) &&
         !(forgets && has(shared_.plan.faults, Fault::reconfigure)))
@@ -33,12 +37,25 @@ void Storm::plan_next() {
   });
 }
 
+Fault Storm::draw() {
+  const Faults& faults = shared_.plan.faults;
+  for (const Fault promotion : {Fault::failover, Fault::split}) {
+    if (has(faults, promotion) && random_.below(10) == 0) return promotion;
+  }
+  const bool more =
+      has(faults, Fault::fence) || has(faults, Fault::restore) || has(faults, Fault::reconfigure);
+  const auto fault = static_cast<Fault>(random_.below(more ? faults_drawn_together : faults_drawn_always));
+  const bool often = has(faults, Fault::reconfigure) && random_.below(15) == 0;
+  return often ? Fault::reconfigure : fault;
+}
+
 void Storm::inject(Fault fault) {
   const Duration length =
       up_to(random_.below(3) == 0 ? shared_.plan.timing.ttl * 3 : shared_.plan.timing.ttl);
   const std::size_t client = random_.below(processes_.size());
   // A data node gives no leases and no tokens: there these would be no fault.
-  const bool of_leases = fault == Fault::remove || fault == Fault::fence || fault == Fault::step;
+  const bool of_leases =
+      fault == Fault::remove || fault == Fault::fence || fault == Fault::step || is_promotion(fault);
   const std::size_t node = random_.below(of_leases ? shared_.plan.nodes : nodes_.size());
   Process& process = *processes_[client];
   const bool hold = random_.below(2) == 0;
@@ -110,6 +127,14 @@ void Storm::inject(Fault fault) {
       shared_.network.excuse_losses(node);
       nodes_[node]->step_clock(random_.between(-std::chrono::hours(3), std::chrono::hours(3)));
       break;
+    case Fault::failover:
+      fail_over(node, Deposed::refuses, length);
+      break;
+    case Fault::split:
+      shared_.judge.on_two_masters();
+      shared_.network.excuse_losses(node);
+      fail_over(node, Deposed::writes, length);
+      break;
     case Fault::reconfigure:
       operator_.begin();
       // Many are told, sooner or later.
@@ -159,6 +184,15 @@ void Storm::restart(std::size_t node, Memory memory, Duration down) {
   shared_.network.restart_node(node, down);
   for (const auto& process : processes_) {
     if (random_.below(5) != 0) process->on_closed(node);
+  }
+}
+
+// Some clients hear of it at once; the others stay with the old master.
+void Storm::fail_over(std::size_t node, Deposed deposed, Duration old_master_for) {
+  nodes_[node]->fail_over(deposed, draw_wall_clock(shared_.plan, true, random_), shared_.schedule.now());
+  shared_.network.fail_over_node(node, old_master_for);
+  for (const auto& process : processes_) {
+    if (random_.below(2) == 0) process->on_closed(node);
   }
 }
 

@@ -37,8 +37,10 @@ class Storm {
 
  private:
   void plan_next();
+  Fault draw();
   void inject(Fault fault);
   void restart(std::size_t node, Memory memory, Duration down);
+  void fail_over(std::size_t node, Deposed deposed, Duration old_master_for);
   bool past_all_tokens(std::size_t node) const;
   std::string some_name();
   Duration up_to(Duration longest) { return random_.between(Duration::zero(), longest); }
