@@ -363,10 +363,12 @@ TEST_F(Pollers, StoppingHandsEverythingOverAndLosesNoResult) {
   here.poller.stop();
   EXPECT_TRUE(here.fleet.owned_sessions().empty());
   const auto begun = visits();
-  for (const auto& visit : target_->visits()) {
-    EXPECT_TRUE(visit.answered);
-    EXPECT_NE(stored_of(visit.session), "");
-  }
+  // The target notes an answer once it is out, which may be a moment after the result was stored.
+  const auto all_answered = [&] {
+    return std::ranges::all_of(target_->visits(), [](const auto& visit) { return visit.answered; });
+  };
+  EXPECT_TRUE(wait_until(all_answered));
+  for (const auto& visit : target_->visits()) EXPECT_NE(stored_of(visit.session), "");
   std::this_thread::sleep_for(300ms);
   EXPECT_EQ(visits(), begun) << "nothing after stop()";
 }
