@@ -67,6 +67,9 @@ class Meter {
   BootClock::time_point begun_;
 };
 
+// Tokens are counted from the time in microseconds: one digit less would be one byte less to move.
+constexpr core::Token first_token = 1'700'000'000'000'000;
+
 // Batches as long as Tenure's, made beforehand.
 class ByHand {
  public:
@@ -75,7 +78,7 @@ class ByHand {
     for (std::size_t first = 0; first < leases; first += core::BatchMax{}.leases) {
       core::RenewRequest request{milliseconds(60'000), {}};
       for (std::size_t i = first; i < first + core::BatchMax{}.leases; ++i) {
-        const core::Holding item{"redlock:floor" + std::to_string(i), core::Grant(owner, i), i};
+        const core::Holding item{"redlock:floor" + std::to_string(i), core::Grant(owner, i), first_token + i};
         redis_.call({"SET", item.key, redis::value(item.grant, item.token), "PX", "60000"});
         request.items.push_back(item);
       }
