@@ -86,8 +86,8 @@ tl::expected<bool, core::Failure> session_removed(const Rows& rows) {
 Call fleet_forget_call(const std::string& fleet) {
   return {
       "WITH beats AS (DELETE FROM tenure.beat WHERE fleet = $1), results AS (DELETE FROM tenure.state WHERE "
-      "fleet = $1) "
-      "DELETE FROM tenure.fleet WHERE fleet = $1",
+      "fleet = $1), leases AS (DELETE FROM tenure.lease WHERE starts_with(name, $1 || ':lease:') AND ends <= "
+      "clock_timestamp()) DELETE FROM tenure.fleet WHERE fleet = $1",
       {fleet}};
 }
 

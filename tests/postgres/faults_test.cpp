@@ -129,8 +129,11 @@ TEST_F(Faults, ALeaseThatSomebodyHasLockedCostsTheOthersOfItsBatchNothing) {
   EXPECT_EQ(
       server.query("SELECT count(*) FROM tenure.lease WHERE ends > clock_timestamp() + interval '25 s'"),
       "3");
+  const core::ReassertRequest back{long_enough, true, all.items};
+  EXPECT_EQ(client.said_to(back), "done locked done");
   other.query("ROLLBACK");
   EXPECT_EQ(client.said_to(all), "done done done");
+  EXPECT_EQ(client.said_to(back), "done done done");
 
   other.query("BEGIN");
   other.query(lock_job);
@@ -151,6 +154,17 @@ TEST_F(Faults, NoRequestWaitsLongForWhatSomebodyHasLocked) {
     other.query(lock);
     EXPECT_EQ(client.release(), "busy") << lock;
   }
+  // As CREATE INDEX does: rows may be locked, and not be changed.
+  {
+    Application other(server.url());
+    other.query("BEGIN");
+    other.query("LOCK TABLE tenure.lease IN SHARE ROW EXCLUSIVE MODE");
+    EXPECT_EQ(client.renew(), "busy");
+    EXPECT_EQ(server.query(
+                  "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%renew%' AND "
+                  "pid <> pg_backend_pid()"),
+              "0");
+  }
   Application other(server.url());
   other.query("BEGIN");
   other.query("LOCK TABLE tenure.lease");
@@ -161,6 +175,14 @@ TEST_F(Faults, NoRequestWaitsLongForWhatSomebodyHasLocked) {
   EXPECT_EQ(server.query("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"), "0");
   other.query("ROLLBACK");
   EXPECT_EQ(client.renew(), "done") << "on the same connection";
+  other.query("BEGIN");
+  other.query("LOCK TABLE tenure.session, tenure.state, tenure.beat, tenure.fleet");
+  for (const char* question :
+       {"SELECT tenure.sessions('poll', 0, 100)", "SELECT tenure.session_text('poll', 's', 100)",
+        "SELECT tenure.results('poll', '{s}', 100)", "SELECT tenure.lists('poll', '{i}')"}) {
+    EXPECT_NE(Application(server.url()).error(question).find("lock timeout"), std::string::npos) << question;
+  }
+  other.query("ROLLBACK");
   EXPECT_EQ(client.release(), "done");
 }
 

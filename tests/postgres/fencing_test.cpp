@@ -168,11 +168,10 @@ TEST_F(SharedRow, AGrantThatIsPutBackOverAnOlderOneIsSeenByOldSnapshots) {
   // The data went back to before a hand-over: the rival's grant of that name came after the holder's.
   server.execute("UPDATE tenure.record SET open = false, why = 'restored'");
   const core::Holding back{"job", core::Grant("web-2", 7), holder.token() + 5};
-  auto put_back = std::async(
-      std::launch::async, [&] { return said(rival.ask(core::ReassertRequest{long_enough, false, {back}})); });
-  ASSERT_TRUE(waits_for_a_lock(server, "tenure.reassert"));
+  const core::ReassertRequest put_back{long_enough, false, {back}};
+  ASSERT_EQ(said(rival.ask(put_back)), "locked");
   sharer.query("COMMIT");
-  ASSERT_EQ(put_back.get(), "done");
+  ASSERT_EQ(said(rival.ask(put_back)), "done");
   expect_that_the_writer_is_refused();
 }
 

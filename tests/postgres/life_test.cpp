@@ -268,6 +268,14 @@ TEST(Life, ADumpThatIsRestoredIsAQuarantine) {
   EXPECT_GT(stranger.token("another"), holder.token());
 }
 
+TEST(Life, ACopyOfTheDatabaseIsAnotherLife) {
+  PostgresServer server;
+  set_up(server);
+  postgres_query(server.url_of("postgres", "template1"), "CREATE DATABASE copy TEMPLATE tenure");
+  const std::string life = "SELECT tenure.life()";
+  EXPECT_NE(postgres_query(server.url_of("postgres", "copy"), life), server.query(life));
+}
+
 // Whoever comes first after that, also one who has seen nothing: the counter began at the time, and that is long past 2001.
 TEST(Life, ACounterThatIsSetBackByHandGivesNoTokenAgain) {
   PostgresServer server;

@@ -53,6 +53,32 @@ TEST_F(ResultsInPostgres, NobodyIsGrantedANameWhileAResultUnderItIsBeingCommitte
   EXPECT_EQ(server.query("SELECT text FROM tenure.state"), "x");
 }
 
+TEST_F(ResultsInPostgres, OneWhoseLeaseSomebodyHasLockedIsStoredLaterAndTheOthersNow) {
+  Contender owner(server, "owner");
+  ASSERT_EQ(owner.acquire("poll:lease:a", core::Ttl(60'000)), "granted");
+  ASSERT_EQ(owner.acquire("poll:lease:b", core::Ttl(60'000)), "granted");
+  const auto store = std::make_unique<postgres::PostgresResults>(
+      postgres::server_at(postgres::parse_url(server.url()).value(), 10s),
+      postgres::PostgresResults::Place{"poll", true});
+  const std::vector<poll::ResultRequest> both{
+      Publish{"a", lease_of("poll:lease:a", owner.token("poll:lease:a")), "{}", {}, {}},
+      Publish{"b", lease_of("poll:lease:b", owner.token("poll:lease:b")), "{}", {}, {}}};
+  Application other(server.url());
+  other.query("BEGIN");
+  other.query("SELECT FROM tenure.lease WHERE name = 'poll:lease:a' FOR UPDATE");
+  auto replies = store->ask(both);
+  EXPECT_TRUE(std::holds_alternative<poll::NoAnswer>(replies.at(0)));
+  EXPECT_EQ(std::get<Published>(replies.at(1)), Published::stored);
+  EXPECT_EQ(server.query("SELECT string_agg(id, ' ') FROM tenure.state"), "b");
+  other.query("ROLLBACK");
+  replies = store->ask(both);
+  EXPECT_EQ(std::get<Published>(replies.at(0)), Published::stored);
+  other.query("BEGIN");
+  other.query("UPDATE tenure.lease SET ends = clock_timestamp() WHERE name = 'poll:lease:a'");
+  other.query("COMMIT");
+  EXPECT_EQ(std::get<Published>(store->ask(both).at(0)), Published::lease_gone);
+}
+
 TEST_F(ResultsInPostgres, OneThatCannotBeStoredDoesNotKeepOthersFromIt) {
   const auto store = results();
   std::vector<poll::ResultRequest> requests;

@@ -250,7 +250,8 @@ void Keeper::on_answers(const Pending& pending, const Reply& reply, Time now, Ra
       const KeyAnswer answer = (*answers)[i];
       if (answer == KeyAnswer::missing || answer == KeyAnswer::foreign)
         gone_here.push_back(pending.leases[i]);
-      if (answer == KeyAnswer::locked) batch.failure = locked;
+      // Where nothing else went wrong: what it says is not true of the whole batch.
+      if (answer == KeyAnswer::locked && !batch.failure) batch.failure = locked;
     }
     // Deleted, or forgotten by a node that has lost data? The node says when it is asked to take it back.
     if (!pending.reasserts) put_back(pending, batch, gone_here, now, out);

@@ -14,7 +14,7 @@ CREATE TABLE tenure.record (
   nodes   text NOT NULL,           -- which nodes decide together: "1", "3-<name>"
   epoch   text NOT NULL,           -- another one at every quarantine
   open    boolean NOT NULL,
-  life    text NOT NULL,           -- system identifier and timeline
+  life    text NOT NULL,           -- see tenure.life()
   started timestamptz NOT NULL,    -- of the server process that was last seen to be of this life
   forgets boolean NOT NULL,        -- a crash may lose what was committed: then every start is another life
   made    bigint NOT NULL,         -- when the epoch began, unix time by this server

@@ -34,10 +34,11 @@ BEGIN
   IF drawn < at_least THEN PERFORM setval('tenure.fence', at_least); END IF;
 END $$;
 
--- Another one after a promotion or a recovery to a point in time, and of a schema that was made anew from a dump: each may have
--- forgotten what was committed.
+-- Another one after a promotion or a recovery to a point in time, of a database that was copied, and of a schema that was made anew
+-- from a dump: each may have forgotten what was committed.
 CREATE OR REPLACE FUNCTION tenure.life() RETURNS text LANGUAGE sql VOLATILE
-RETURN (SELECT concat_ws('-', s.system_identifier, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), 'tenure'::regnamespace::oid)
+RETURN (SELECT concat_ws('-', s.system_identifier, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8),
+                         (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()), 'tenure'::regnamespace::oid)
         FROM pg_control_system() s);
 
 -- Does a crash forget what was committed by this session?

@@ -175,7 +175,7 @@ END $$;
 -- left alone, and what it shows is not known.
 CREATE OR REPLACE FUNCTION tenure.renew(of_prefix text, of_cap bigint, of_nodes text, ttl_ms bigint, names text[], owners text[],
                              nonces bigint[], tokens bigint[]) RETURNS text LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms'
+SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s'
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   r tenure.record;
@@ -188,6 +188,8 @@ BEGIN
     obstacle := tenure.obstacle(r, of_cap, of_nodes, r.epoch);
     IF obstacle IS NOT NULL THEN RETURN obstacle; END IF;
   END IF;
+  -- A part of the time after which the caller gives up.
+  PERFORM set_config('lock_timeout', greatest(1, least(100, ttl_ms / 40))::text, true);
   LOOP
     BEGIN
       WITH renewed AS (
@@ -199,7 +201,8 @@ BEGIN
       SELECT array_agg(n) INTO done FROM renewed;
       EXIT;
     EXCEPTION WHEN lock_not_available THEN
-      -- Only once: what is free now stays locked by us.
+      -- What is free now stays locked by us: if that was not enough, it is the table that is locked.
+      IF free IS NOT NULL THEN RAISE; END IF;
       WITH found AS (
         SELECT i.n FROM unnest(names) WITH ORDINALITY AS i(name, n) JOIN tenure.lease l ON l.name = i.name
         FOR NO KEY UPDATE OF l SKIP LOCKED)
@@ -214,7 +217,8 @@ END $$;
 
 -- Puts confirmed grants back where they are missing. In quarantine also over a token that is not higher: that is an older grant,
 -- from data that went back; an equal one was this node's number for it before its token was confirmed. Elsewhere only if the
--- caller heals, being renewed by a quorum. Gives the answers as text, or what acquire says instead.
+-- caller heals, being renewed by a quorum. Gives the answers as text, or what acquire says instead. A row that somebody else has
+-- locked is left alone, as by renew.
 CREATE OR REPLACE FUNCTION tenure.reassert(of_prefix text, of_cap bigint, of_nodes text, of_epoch text, seen bigint, ttl_ms bigint,
                                 heal boolean, names text[], owners text[], nonces bigint[], tokens bigint[]) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
@@ -236,19 +240,20 @@ BEGIN
     SELECT * INTO l FROM tenure.lease WHERE name = names[i];
     locked := true;
     IF l.owner = owners[i] AND l.nonce = nonces[i] THEN
-      SELECT * INTO l FROM tenure.lease WHERE name = names[i] FOR NO KEY UPDATE;
-      IF (l.owner, l.nonce) IS DISTINCT FROM (owners[i], nonces[i]) THEN
+      SELECT * INTO l FROM tenure.lease WHERE name = names[i] FOR NO KEY UPDATE SKIP LOCKED;
+      IF FOUND AND (l.owner, l.nonce) IS DISTINCT FROM (owners[i], nonces[i]) THEN
         RAISE EXCEPTION USING ERRCODE = '40001', MESSAGE = format('%s changed hands at this moment', names[i]);
       END IF;
     ELSIF (heal OR NOT r.open)
           AND (l.name IS NULL OR l.ends <= clock_timestamp() OR (NOT r.open AND l.token <= tokens[i])) THEN
-      SELECT * INTO l FROM tenure.lease WHERE name = names[i] FOR UPDATE;
-      WHILE NOT FOUND LOOP
-        INSERT INTO tenure.lease (name) VALUES (names[i]) ON CONFLICT DO NOTHING;
-        SELECT * INTO l FROM tenure.lease WHERE name = names[i] FOR UPDATE;
-      END LOOP;
+      IF l.name IS NULL THEN INSERT INTO tenure.lease (name) VALUES (names[i]) ON CONFLICT DO NOTHING; END IF;
+      SELECT * INTO l FROM tenure.lease WHERE name = names[i] FOR UPDATE SKIP LOCKED;
     ELSE
       locked := false;
+    END IF;
+    IF locked AND l.name IS NULL THEN
+      answers := answers || (-2);
+      CONTINUE;
     END IF;
     -- What is not locked may be another's by now.
     IF NOT locked THEN
@@ -347,7 +352,7 @@ END $$;
 -- What is there for each name, at one moment: changes nothing. No row's owner is null where there is a lease.
 CREATE OR REPLACE FUNCTION tenure.look(names text[]) RETURNS TABLE (owner text, nonce bigint, token bigint, kept boolean, left_ms bigint,
                                                          waiters bigint) LANGUAGE sql VOLATILE
-SET search_path = pg_catalog, pg_temp AS $$
+SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
   SELECT l.owner, l.nonce, l.token, l.kept, tenure.left_ms(l.ends, clock_timestamp()),
          (SELECT count(*) FROM tenure.waiter w WHERE w.name = i.name AND w.ends > clock_timestamp())
   FROM unnest(names) WITH ORDINALITY AS i(name, n)
@@ -357,7 +362,7 @@ $$;
 -- The server's clock, in microseconds of unix time. Everybody asks about once a second, and so everybody sweeps a little: of names
 -- that nobody has used for an hour, those on four pages drawn by chance are forgotten.
 CREATE OR REPLACE FUNCTION tenure.clock() RETURNS bigint LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp AS $$
+SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
   pages bigint := pg_relation_size('tenure.lease') / current_setting('block_size')::bigint;
   page bigint := floor(random() * greatest(pages, 1));

@@ -51,7 +51,7 @@ END $$;
 
 -- What these instances own, by the lists that came with their last beats; null for one that does not live.
 CREATE OR REPLACE FUNCTION tenure.lists(of_fleet text, ids text[]) RETURNS TABLE (list bigint[]) LANGUAGE sql VOLATILE
-SET search_path = pg_catalog, pg_temp AS $$
+SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
   SELECT b.list FROM unnest(ids) WITH ORDINALITY AS i(id, n)
   LEFT JOIN tenure.beat b ON b.fleet = of_fleet AND b.id = i.id AND b.ends > clock_timestamp() ORDER BY i.n
 $$;

@@ -64,9 +64,11 @@ END $$;
 CREATE OR REPLACE TRIGGER note_truncation BEFORE TRUNCATE ON tenure.session
 FOR EACH STATEMENT EXECUTE FUNCTION tenure.note_truncation();
 
--- Another one wherever data may have been lost. Sessions may be read from a standby as well, which has no life of its own yet.
+-- Another one wherever data may have been lost. Sessions may be read from a standby as well, which has no timeline of its own: what it
+-- has can only go back while it is not running.
 CREATE OR REPLACE FUNCTION tenure.life_to_readers() RETURNS text LANGUAGE sql VOLATILE
-RETURN CASE WHEN pg_is_in_recovery() THEN 'standby'
+RETURN CASE WHEN pg_is_in_recovery()
+            THEN concat_ws('-', (SELECT s.system_identifier FROM pg_control_system() s), extract(epoch FROM pg_postmaster_start_time()))
             ELSE concat_ws('-', tenure.life(), extract(epoch FROM tenure.started(tenure.forgets()))) END;
 
 -- The sessions that were written since that version, for a reader that knows those before. First a row without an id: the version
@@ -75,7 +77,7 @@ RETURN CASE WHEN pg_is_in_recovery() THEN 'standby'
 -- asks for all of them. What is written meanwhile may be among the sessions, and is among the next as well.
 CREATE OR REPLACE FUNCTION tenure.sessions(of_fleet text, since bigint, length_max integer)
 RETURNS TABLE (id text, text text, version bigint, complete boolean) LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp AS $$
+SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
   f tenure.fleet;
 BEGIN
@@ -94,7 +96,7 @@ END $$;
 
 -- One of them; no row where there is none.
 CREATE OR REPLACE FUNCTION tenure.session_text(of_fleet text, of_id text, length_max integer) RETURNS TABLE (text text)
-LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
   SELECT left(s.text, length_max) FROM tenure.session s WHERE s.fleet = of_fleet AND s.id = of_id
 $$;
 
@@ -154,7 +156,7 @@ END $$;
 -- What came of these sessions last: a row for each, all null where there is nothing. Of a text only its beginning.
 CREATE OR REPLACE FUNCTION tenure.results(of_fleet text, ids text[], length_max integer)
 RETURNS TABLE (token bigint, text text, slot bigint) LANGUAGE sql VOLATILE
-SET search_path = pg_catalog, pg_temp AS $$
+SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
   SELECT s.token, left(s.text, length_max), s.slot FROM unnest(ids) WITH ORDINALITY AS i(id, n)
   LEFT JOIN tenure.state s ON s.fleet = of_fleet AND s.id = i.id ORDER BY i.n
 $$;

@@ -4,4 +4,6 @@ DELETE FROM tenure.beat;
 ALTER TABLE tenure.fleet ADD removed bigint NOT NULL DEFAULT 0, ADD writer xid8;
 ALTER TABLE tenure.session ALTER fleet SET DEFAULT 'poll', ADD version bigint NOT NULL DEFAULT 0;
 CREATE INDEX session_changes ON tenure.session (fleet, version);
-UPDATE tenure.record SET life = concat_ws('-', life, 'tenure'::regnamespace::oid) WHERE life = tenure.life();
+UPDATE tenure.record SET life = concat_ws('-', life, (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()),
+                                          'tenure'::regnamespace::oid)
+WHERE life = tenure.life();
