@@ -1,7 +1,10 @@
 #include "cli/supervise/run.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <optional>
+#include <semaphore>
+#include <stop_token>
 
 #include "api/lengths.hpp"
 #include "api/refusal_log.hpp"
@@ -128,8 +131,16 @@ int not_started(int error, const Command& command, const RunArgs& args) {
   return fail(code, sentence);
 }
 
+// The supervisor has a timer of its own, and may be sooner than the library, whose log is to tell of the loss as well.
+void wait_until_told(const Lease& lease) {
+  std::binary_semaphore told(0);
+  const std::stop_callback tell(lease.lost(), [&] { told.release(); });
+  [[maybe_unused]] const bool in_time = told.try_acquire_for(std::chrono::seconds(1));
+}
+
 // The lease is given back in every case; what it says then may change how the run ends.
 int finish(const RunArgs& args, const Ending& ending, Lease& lease) {
+  if (ending.lost) wait_until_told(lease);
   const auto released = lease.release();
   if (ending.lost) return number(ExitCode::lost);
   if (!ending.exit_code) {
