@@ -308,6 +308,16 @@ TEST(Demo, OnARedisOfSomebodyLeavesNothingBehindThere) {
   EXPECT_EQ(redis.command({"EXISTS", "session:mine"}).integer, 1);
 }
 
+// Leases of three seconds are not allowed where the cap is two.
+TEST(Demo, WhoseInstancesEndSaysWhy) {
+  const RedisServer redis;
+  ASSERT_EQ(tenure({"init", "--redis", redis.url(), "--ttl-max", "2s"}).code, 0);
+  const Result result = tenure({"demo", "--store", redis.url(), "--ttl-max", "2s"});
+  EXPECT_EQ(result.code, 1) << result.out;
+  EXPECT_TRUE(has(result.err, "has ended: ")) << result.err;
+  EXPECT_TRUE(has(result.err, "ttl")) << result.err;
+}
+
 TEST(Demo, TakesNoOptionsOfNodesWithoutNodes) {
   const Result result = tenure({"demo", "--ttl-max", "30s"});
   EXPECT_EQ(result.code, 64);

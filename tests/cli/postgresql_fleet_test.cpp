@@ -120,16 +120,23 @@ TEST_F(PostgresqlFleet, ADemonstrationTellsItsStoryThereAndLeavesNothingBehind) 
   for (const char* table : {"session", "state", "fleet", "beat", "waiter"}) {
     EXPECT_EQ(postgres.query(std::string("SELECT count(*) FROM tenure.") + table), "0") << table;
   }
-  EXPECT_EQ(owners(), "");
+  EXPECT_EQ(postgres.query("SELECT count(*) FROM tenure.lease WHERE name LIKE 'demo-%'"), "0");
+}
+
+TEST_F(PostgresqlFleet, ADemonstrationWhoseInstancesAreRefusedSaysWhy) {
+  const auto demo = start_tenure(Words{"demo", "--ttl-max", "2s"} + store(postgres.url()));
+  EXPECT_EQ(demo->exit_code(100s), 76) << demo->out() << demo->err();
+  EXPECT_TRUE(has(demo->err(), "the demonstration cannot begin: ")) << demo->err();
+  EXPECT_TRUE(has(demo->err(), "--ttl-max")) << demo->err();
 }
 
 TEST_F(PostgresqlFleet, ADemonstrationSaysWhyItCannotBegin) {
   const PostgresServer other;
   const Result result = tenure(Words{"demo"} + store(other.url()));
-  EXPECT_EQ(result.code, 125);
+  EXPECT_EQ(result.code, 76);
   EXPECT_TRUE(has(result.err, "the demonstration cannot begin: ")) << result.err;
   EXPECT_TRUE(has(result.err, "it has no schema tenure")) << result.err;
-  EXPECT_TRUE(has(result.err, "if it is new to Tenure: tenure init --store 'postgresql://")) << result.err;
+  EXPECT_TRUE(has(result.err, "make it: tenure init --store 'postgresql://")) << result.err;
 }
 
 TEST_F(PostgresqlFleet, WhatIsForRedisIsRefusedWithTheReason) {

@@ -62,9 +62,9 @@ Usage: tenure demo [--plain] [--seconds N] [OPTIONS]
       --plain      print one line for each event, instead of a picture that is redrawn
       --seconds N  end when all has been shown (about 30 s), and fail if that takes longer than N seconds
       --store URL  on this Redis or PostgreSQL (several times: on a majority of them) instead of a private Redis, with a
-                   fleet of its own. Needs no more rights than a fleet, and on a PostgreSQL DELETE on tenure.state and
-                   tenure.fleet to remove it all in the end. --redis-file, --ttl-max, --prefix, --node-set and --tls-…
-                   mean what they mean for poll
+                   fleet of its own, whose name begins with demo-. Needs the rights of a fleet and of tenure sessions;
+                   on a Redis for ~demo-* and &demo-*, on a PostgreSQL also DELETE on tenure.state and tenure.fleet.
+                   --redis-file, --ttl-max, --prefix, --node-set and --tls-… mean what they mean for poll
 
 On a terminal it goes on until Ctrl-C unless --seconds is given. Elsewhere it ends by itself, as with --seconds 120.
 At the end it reports what it saw: polls, overlaps, gaps. It leaves nothing behind.

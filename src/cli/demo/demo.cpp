@@ -47,7 +47,7 @@ class Demo {
   int run() {
     if (const auto why = begin()) {
       end();
-      return fail(ExitCode::own_error, "the demonstration cannot begin: " + *why);
+      return fail(why->code, "the demonstration cannot begin: " + why->why);
     }
     if (!plain_) std::fputs("\033[2J\033[?25l", stdout);
     bool interrupted = false;
@@ -74,25 +74,24 @@ class Demo {
     return names;
   }
 
-  // The error is a sentence.
-  std::optional<std::string> begin() {
+  std::optional<CannotBegin> begin() {
     std::string name = (fs::temp_directory_path() / "tenure-demo-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr)
-      return "no folder can be made in " + fs::temp_directory_path().string();
+      return CannotBegin{"no folder can be made in " + fs::temp_directory_path().string()};
     folder_ = name;
     auto target = http_target::HttpTarget::open(0, [this](const http_target::HttpTarget::Visit& visit) {
       show_.polled(visit.session, visit.instance, visit.token);
     });
-    if (!target) return target.error();
+    if (!target) return CannotBegin{target.error()};
     target_ = std::move(*target);
     auto place = args_.nodes ? DemoPlace::at(*args_.nodes, folder_) : DemoPlace::make_private(folder_);
     if (!place) return place.error();
     place_ = std::move(*place);
-    if (auto why = add_sessions()) return why;
+    if (auto why = add_sessions()) return CannotBegin{*why};
     for (const char* id : {"web-1", "web-2", "web-3"}) {
-      if (auto why = start_instance(id)) return why;
+      if (auto why = start_instance(id)) return CannotBegin{*why};
     }
-    if (auto why = start_page()) return why;
+    if (auto why = start_page()) return CannotBegin{*why};
     show_.tell(place_->name() + ", nine sessions, three instances: web-1, web-2, web-3.");
     return std::nullopt;
   }
@@ -128,7 +127,8 @@ class Demo {
         show_.watch_at(line.substr(at + mark.size()));
         return std::nullopt;
       }
-      if (runtime::boot_now() > until) return "its page does not come up; see " + log.string();
+      if (page_->ends_within(0)) return "its page has ended: " + last_line(log);
+      if (runtime::boot_now() > until) return "its page does not come up: " + last_line(log);
       usleep(5'000);
     }
   }
@@ -140,8 +140,17 @@ class Demo {
     return std::nullopt;
   }
 
+  // Its folder goes with the demonstration.
+  static std::string last_line(const fs::path& log) {
+    std::ifstream file(log);
+    std::string last = "it has said nothing";
+    for (std::string line; std::getline(file, line);) last = line;
+    return last;
+  }
+
   // On a terminal it goes on until somebody has seen enough.
   bool is_over() const {
+    if (ended_) return true;
     if (!limit_) return false;
     if (chapter_ == Chapter::open_end && lasted() >= calm) return true;
     return runtime::boot_now() - begun_ >= seconds(*limit_);
@@ -153,6 +162,7 @@ class Demo {
       return "the demonstration failed: two instances polled a session at the same time, " +
              std::to_string(count) + " times";
     }
+    if (ended_) return ended_;
     if (interrupted || chapter_ == Chapter::open_end) return std::nullopt;
     std::string owners;
     for (const auto& [session, owner] : owners_) {
@@ -173,6 +183,11 @@ class Demo {
   }
 
   void look() {
+    for (auto& [id, process] : instances_) {
+      if (!ended_ && process.ends_within(0)) {
+        ended_ = "the demonstration failed: " + id + " has ended: " + last_line(folder_ / (id + ".log"));
+      }
+    }
     auto owners = place_->owners();
     if (!owners) return;
     owners_ = std::move(*owners);
@@ -265,6 +280,7 @@ class Demo {
   std::optional<DemoPlace> place_;
   std::map<std::string, DemoProcess> instances_;
   std::optional<DemoProcess> page_;
+  std::optional<std::string> ended_;           // an instance that should live, and why
   std::map<std::string, std::string> owners_;  // by session
   Chapter chapter_ = Chapter::starting;
   core::Time begun_ = runtime::boot_now();

@@ -5,7 +5,9 @@
 #include <fstream>
 #include <utility>
 
+#include "cli/message.hpp"
 #include "cli/nodes/init.hpp"
+#include "cli/nodes/nodes.hpp"
 #include "cli/redis_up/local_server.hpp"
 #include "core/base/random.hpp"
 #include "core/base/text.hpp"
@@ -42,8 +44,8 @@ tl::expected<DemoProcess, std::string> start_redis(const redis::Address& address
 }
 
 // All but the addresses, which are in a file, because they may have passwords.
-Words words_of(const NodeArgs& nodes, const std::string& file) {
-  Words words{"--redis-file", file, "--prefix", nodes.prefix};
+Words words_of(const NodeArgs& nodes) {
+  Words words{"--redis-file", nodes.redis_file, "--prefix", nodes.prefix};
   const auto add = [&](const char* option, const std::string& value) {
     if (!value.empty()) words.insert(words.end(), {option, value});
   };
@@ -56,6 +58,19 @@ Words words_of(const NodeArgs& nodes, const std::string& file) {
   return words;
 }
 
+// Nothing: they would give leases now.
+std::optional<CannotBegin> closed(const NodeInspector& nodes) {
+  const Readiness ready = nodes.readiness();
+  if (ready.is_ready()) return std::nullopt;
+  std::string why = ready.text();
+  const ClosedNodes closed = nodes.closed_nodes();
+  for (const ClosedNode& it : closed.nodes) {
+    if (!it.advice.empty()) return CannotBegin{why + it.advice, ExitCode::not_open};
+  }
+  why.pop_back();  // the end of its last line
+  return CannotBegin{std::move(why), closed.nodes.empty() ? ExitCode::no_quorum : ExitCode::not_open};
+}
+
 }  // namespace
 
 DemoPlace::DemoPlace(std::string name, Words words, ChosenFleet fleet)
@@ -63,39 +78,42 @@ DemoPlace::DemoPlace(std::string name, Words words, ChosenFleet fleet)
   words_.insert(words_.end(), {"--fleet", fleet_.name});
 }
 
-tl::expected<DemoPlace, std::string> DemoPlace::make_private(const fs::path& folder) {
+tl::expected<DemoPlace, CannotBegin> DemoPlace::make_private(const fs::path& folder) {
   redis::Address address;
   address.kind = redis::Address::Kind::unix_socket;
   address.path = (folder / "redis.sock").string();
   auto redis = start_redis(address, folder);
-  if (!redis) return tl::unexpected(redis.error());
+  if (!redis) return tl::unexpected(CannotBegin{redis.error()});
   if (init(Nodes{{address}, {}}, [](const std::string&) {}) != number(ExitCode::done)) {
-    return tl::unexpected(std::string("its Redis cannot be made ready"));
+    return tl::unexpected(CannotBegin{"its Redis cannot be made ready"});
   }
   const std::string url = redis::to_text(address);
   auto fleet = choose_fleet({.nodes = {.redis = {url}, .ttl_max = seconds(60)}});
-  if (!fleet) return tl::unexpected(fleet.error());
+  if (!fleet) return tl::unexpected(CannotBegin{fleet.error()});
   DemoPlace place("A private Redis", {"--redis", url, "--ttl-max", "60s", "--prefix", "tenure:"},
                   std::move(*fleet));
   place.redis_ = std::move(*redis);
   return place;
 }
 
-tl::expected<DemoPlace, std::string> DemoPlace::at(NodeArgs nodes, const fs::path& folder) {
-  std::string file = nodes.redis_file;
-  if (file.empty()) {
-    file = (folder / "nodes").string();
-    std::ofstream out(file);
-    fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
-    for (const std::string& url : nodes.redis) out << url << '\n';
-  }
-  Words words = words_of(nodes, file);
+tl::expected<DemoPlace, CannotBegin> DemoPlace::at(NodeArgs nodes, const fs::path& folder) {
+  // What is named may be read only once: a file may be a pipe.
+  const auto named = named_nodes(nodes);
+  if (!named) return tl::unexpected(CannotBegin{named.error(), ExitCode::usage});
+  if (named->warning) say(*named->warning);
+  const std::string file = (folder / "nodes").string();
+  std::ofstream out(file);
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  for (const redis::Address& address : named->addresses) out << redis::whole_url(address) << '\n';
+  for (const std::string& url : named->postgres) out << url << '\n';
+  out.close();
+  nodes.redis.clear();
+  nodes.redis_file = file;
+  Words words = words_of(nodes);
   auto fleet = choose_fleet(
       {.nodes = std::move(nodes), .fleet = "demo-" + runtime::random_from_kernel().hex16().substr(0, 8)});
-  if (!fleet) return tl::unexpected(fleet.error());
-  if (const auto ready = fleet->store.inspector->readiness(); !ready.is_ready()) {
-    return tl::unexpected(ready.text() + "if it is new to Tenure" + fleet->store.inspector->how_to_init());
-  }
+  if (!fleet) return tl::unexpected(CannotBegin{fleet.error(), ExitCode::usage});
+  if (auto why = closed(*fleet->store.inspector)) return tl::unexpected(std::move(*why));
   std::string name = fleet->store.inspector->names().front();
   if (fleet->store.nodes() > 1) name += " and " + std::to_string(fleet->store.nodes() - 1) + " more";
   name += ", with a fleet of its own (" + fleet->name + ")";

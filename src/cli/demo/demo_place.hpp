@@ -11,16 +11,23 @@
 #include <vector>
 
 #include "cli/demo/demo_process.hpp"
+#include "cli/exit_code.hpp"
 #include "cli/fleet/chosen_fleet.hpp"
 #include "tenure/session.hpp"
 
 namespace tenure::cli {
 
+// Why a demonstration cannot begin: a sentence, and how it ends then.
+struct CannotBegin {
+  std::string why;
+  ExitCode code = ExitCode::own_error;
+};
+
 class DemoPlace {
  public:
-  // The folder is the demonstration's own. The error is a sentence.
-  static tl::expected<DemoPlace, std::string> make_private(const std::filesystem::path& folder);
-  static tl::expected<DemoPlace, std::string> at(NodeArgs nodes, const std::filesystem::path& folder);
+  // The folder is the demonstration's own.
+  static tl::expected<DemoPlace, CannotBegin> make_private(const std::filesystem::path& folder);
+  static tl::expected<DemoPlace, CannotBegin> at(NodeArgs nodes, const std::filesystem::path& folder);
 
   // For people.
   const std::string& name() const { return name_; }
