@@ -27,6 +27,7 @@ void expect_shown_well(const Address& address) {
 
   Address other = address;
   other.password = address.password.empty() ? "" : "another";
+  other.group.password = address.group.password.empty() ? "" : "another";
   must(redis::to_text(other) == text, "an address looks the same with another password");
 
   if (text.size() > url_length_max) return;
@@ -36,6 +37,8 @@ void expect_shown_well(const Address& address) {
   // A user alone may be a password, and is hidden, too.
   if (address.password.empty()) expected.user = address.user.empty() ? "" : "***";
   expected.password = address.password.empty() ? "" : "***";
+  expected.group.user = address.group.user.empty() ? "" : "***";
+  expected.group.password = address.group.password.empty() ? "" : "***";
   must(*again == expected, "what is shown is the same address");
   // And so it stays.
   must(redis::to_text(*again) ==
@@ -62,15 +65,20 @@ void expect_hidden(const std::string& url) {
 
 void try_secret(std::string_view user, std::string_view behind) {
   // Behind these it would be a database, a path or an IPv6 address, and no password by anybody's reading.
-  if (user.find_first_of("/?#[") != std::string_view::npos) return;
+  if (user.find_first_of("/?#[,") != std::string_view::npos) return;
   // The fuzzer learns our password, and puts it where it is none.
   if (std::string(user).append(behind).find(secret) != std::string::npos) return;
-  for (const std::string_view scheme : {"redis", "rediss", "unix", "http", "REDIS"}) {
+  for (const std::string_view scheme : {"redis", "rediss", "redis-sentinel", "unix", "http", "REDIS"}) {
     const std::string before = std::string(scheme).append("://").append(user);
     expect_hidden(std::string(before).append(":").append(secret).append("@").append(behind));
     // Its host forgotten.
     expect_hidden(std::string(before).append(":").append(secret));
     expect_hidden(std::string(before).append(":").append(secret).append("/0"));
+    expect_hidden(std::string(before).append(":").append(secret).append("@h/0#m"));
+    expect_hidden(std::string(before).append(":").append(secret).append("/0#m"));
+    expect_hidden(
+        std::string(before).append("@h/0?sentinel_user=u&sentinel_password=").append(secret).append("#m"));
+    expect_hidden(std::string(before).append("@h?sentinel_password=").append(secret));
     // The scheme forgotten.
     expect_hidden(std::string(user).append(":").append(secret).append("@").append(behind));
   }

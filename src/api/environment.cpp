@@ -83,12 +83,9 @@ tl::expected<NamedNodes, std::string> nodes_from_file(const std::string& source,
   auto file = read_redis_file(path);
   if (!file) return tl::unexpected(source + ": " + file.error());
   NamedNodes named{source, std::move(file->addresses), std::move(file->postgres)};
-  // A name alone counts, too: redis-cli reads it as a password, and people write it so.
   const auto asks_for_password = [](const std::string& url) { return url.find('@') != std::string::npos; };
   const bool secret = std::ranges::any_of(named.postgres, asks_for_password) ||
-                      std::ranges::any_of(named.addresses, [](const auto& it) {
-                        return !it.password.empty() || !it.user.empty();
-                      });
+                      std::ranges::any_of(named.addresses, redis::has_credentials);
   if (file->exposed && secret) {
     named.warning =
         "warning: " + core::printable(path, 200) + " holds a password, and others can read it: chmod 600";

@@ -24,7 +24,7 @@ std::span<char> user_info(std::span<char> text) {
   return from < at ? text.subspan(from, at - from) : std::span<char>{};
 }
 
-// The passwords in the query of a URL, as of a PostgreSQL: "password=" and "sslpassword=".
+// The passwords in the query of a URL: of a PostgreSQL "password=" and "sslpassword=", of Sentinels "sentinel_password=".
 template <class Hide>
 void for_each_password(std::string_view url, const Hide& hide) {
   constexpr std::string_view keyword = "password=";
@@ -49,10 +49,11 @@ void hide_secrets(int argc, char** argv) {
     const bool has_url = equals != std::string_view::npos && names_node(view.substr(0, equals));
     if (is_url || has_url || view.find("://") != std::string_view::npos) {
       const std::span<char> text(argument, std::strlen(argument));
-      std::ranges::fill(user_info(text), '*');
+      // These first: an @ in one of them would be taken for the end of the user info.
       for_each_password(view, [&](std::size_t from, std::size_t length) {
         std::ranges::fill(text.subspan(from, length), '*');
       });
+      std::ranges::fill(user_info(text), '*');
     }
     is_url = names_node(view);
   }

@@ -9,7 +9,12 @@
 
 namespace tenure::redis {
 
-// By where they are, whoever we are there.
+// By where they are, whoever we are there: a group of Sentinels by the name of its master and all Sentinels that are listed, in any
+// order.
 std::string node_set(std::span<const Address> addresses, std::string_view name = {});
+
+// Surely the same master: a Sentinel that both list knows one by that name. Two lists that share none may mean the same one all the
+// same.
+bool same_group(const SentinelGroup& one, const SentinelGroup& other);
 
 }  // namespace tenure::redis

@@ -70,4 +70,9 @@ redis::Value RedisConnection::receive() {
   }
 }
 
+bool RedisConnection::closed() const {
+  char byte = 0;
+  return recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 }  // namespace tenure::test

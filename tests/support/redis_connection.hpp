@@ -20,6 +20,8 @@ class RedisConnection {
   redis::Value command(const std::vector<std::string>& args);
   void send(const std::vector<std::string>& args);
   redis::Value receive();
+  // Has the server hung up?
+  bool closed() const;
 
  private:
   int socket_ = -1;

@@ -1,61 +1,24 @@
 #include "support/redis_server.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
-#include <sstream>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
+
+#include "support/redis_program.hpp"
 
 namespace tenure::test {
 namespace {
 
 constexpr int port_attempts = 20;
-constexpr std::uint16_t everybodys_port = 6379;
-
-std::string server_program() {
-  for (const auto* name : {"redis-server", "valkey-server"}) {
-    std::istringstream folders(std::getenv("PATH") == nullptr ? "/usr/bin" : std::getenv("PATH"));
-    for (std::string folder; std::getline(folders, folder, ':');) {
-      if (access((folder + "/" + name).c_str(), X_OK) == 0) return folder + "/" + name;
-    }
-  }
-  throw std::runtime_error("neither redis-server nor valkey-server is in PATH");
-}
-
-// Under /tmp whatever TMPDIR says: the path of a Unix socket may have only 107 bytes.
-std::filesystem::path new_directory() {
-  std::string name = "/tmp/tenure-redis-XXXXXX";
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a directory under /tmp");
-  return name;
-}
-
-// Free now; somebody may take it before the server does.
-std::uint16_t free_port() {
-  const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  const bool bound = bind(probe, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
-                     getsockname(probe, reinterpret_cast<sockaddr*>(&address), &size) == 0;
-  close(probe);
-  if (!bound) throw std::runtime_error("no free port on 127.0.0.1");
-  const auto port = ntohs(address.sin_port);
-  return port == everybodys_port ? free_port() : port;
-}
-
 }  // namespace
 
 RedisServer::RedisServer() : RedisServer(Options{}) {}
 
-RedisServer::RedisServer(Options options) : options_(std::move(options)), directory_(new_directory()) {
+RedisServer::RedisServer(Options options) : options_(std::move(options)), directory_(new_server_directory()) {
   try {
     start();
   } catch (...) {
@@ -130,6 +93,8 @@ std::string RedisServer::log() const { return process_ ? process_->out() + proce
 
 redis::Value RedisServer::command(const std::vector<std::string>& args) {
   try {
+    // A server whose role has changed cuts its clients.
+    if (connection_ && connection_->closed()) connection_.reset();
     if (!connection_) {
       connection_ = std::make_unique<RedisConnection>(socket_path());
       if (!options_.password.empty()) {

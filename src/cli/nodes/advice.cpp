@@ -1,6 +1,8 @@
 #include "cli/nodes/advice.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <tuple>
 #include <utility>
 
 #include "cli/shell_word.hpp"
@@ -10,16 +12,33 @@ namespace tenure::cli {
 
 namespace {
 
-bool has_secret(const redis::Address& address) { return !address.password.empty() || !address.user.empty(); }
-
 // For double quotes in a shell, which puts the secret in: it is not shown, and stars in its place would be of no use. All
 // else that a shell would change there is percent-encoded in an address.
 std::string with_secret_from_environment(const redis::Address& address) {
   std::string url = redis::to_text(address);
-  if (const auto stars = url.find("***@"); has_secret(address) && stars != std::string::npos) {
-    url.replace(stars, 3, "$REDIS_PASSWORD");
+  if (!redis::has_credentials(address)) return url;
+  for (const auto& [shown, before, variable] :
+       {std::tuple("***@", "", "$REDIS_PASSWORD"),
+        {"sentinel_user=***", "sentinel_user=", "$SENTINEL_USER"},
+        {"sentinel_password=***", "sentinel_password=", "$SENTINEL_PASSWORD"}}) {
+    const auto found = url.find(shown);
+    if (found != std::string::npos) url.replace(found + std::strlen(before), 3, variable);
   }
   return url;
+}
+
+// What is to be in which variable for that.
+std::string secrets_wanted(const Nodes& nodes) {
+  const auto of_redis = [](const redis::Address& it) { return !it.user.empty() || !it.password.empty(); };
+  const auto of_sentinels = [](const redis::Address& it) { return !it.group.password.empty(); };
+  std::string wanted;
+  if (std::ranges::any_of(nodes.addresses, of_redis))
+    wanted = "its password, as in the URL, in REDIS_PASSWORD";
+  if (std::ranges::any_of(nodes.addresses, of_sentinels)) {
+    wanted += std::string(wanted.empty() ? "" : " and ") +
+              "that of the Sentinels in SENTINEL_PASSWORD, and their user, if there is one, in SENTINEL_USER";
+  }
+  return wanted;
 }
 
 std::string options_in_common(const Nodes& nodes) {
@@ -83,12 +102,13 @@ std::string naming_cap(std::string sentence, std::optional<core::Duration> ttl, 
 }
 
 std::string how_to_init(const Nodes& nodes) {
-  if (std::ranges::none_of(nodes.addresses, has_secret)) return ": tenure init" + node_options(nodes);
+  if (std::ranges::none_of(nodes.addresses, redis::has_credentials))
+    return ": tenure init" + node_options(nodes);
   std::string urls;
   for (const auto& address : nodes.addresses) {
     urls += (urls.empty() ? "" : ",") + with_secret_from_environment(address);
   }
-  return ", with its password, as in the URL, in REDIS_PASSWORD: TENURE_REDIS=\"" + urls + "\" tenure init" +
+  return ", with " + secrets_wanted(nodes) + ": TENURE_REDIS=\"" + urls + "\" tenure init" +
          options_in_common(nodes);
 }
 

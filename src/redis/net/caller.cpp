@@ -1,16 +1,16 @@
 #include "redis/net/caller.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "redis/conversation.hpp"
 #include "redis/encode.hpp"
 #include "redis/failure.hpp"
-#include "redis/net/endpoint_of.hpp"
-#include "redis/net/speech.hpp"
+#include "redis/net/redis_dial.hpp"
 #include "redis/reader.hpp"
+#include "redis/sentinel.hpp"
 #include "runtime/boot_clock.hpp"
-#include "runtime/net/dial.hpp"
 #include "runtime/net/hourglass.hpp"
 #include "runtime/net/wait_for.hpp"
 
@@ -31,6 +31,7 @@ tl::unexpected<Failure> failed(FailureCode code, std::string detail, Applied app
 struct Caller::State {
   runtime::Stream stream;
   core::Duration timeout{};
+  bool follows_master = false;  // whoever connects again asks the Sentinels again
   Reader reader;
 
   tl::expected<Value, Failure> call(const Command& command, core::Time deadline) {
@@ -47,7 +48,7 @@ struct Caller::State {
       return failed(FailureCode::timed_out, "it was not asked any more: the look took too long", Applied::no);
     }
     auto values = exchange(commands, deadline);
-    if (!values) stream.close();
+    if (!values || (follows_master && std::ranges::any_of(*values, says_demoted))) stream.close();
     return values;
   }
 
@@ -91,19 +92,18 @@ struct Caller::State {
 tl::expected<Caller, Failure> Caller::connect(const Address& address, core::Duration timeout,
                                               const runtime::Tls& tls) {
   const core::Time deadline = runtime::boot_now() + timeout;
-  runtime::Lookup lookup;
-  runtime::Dial dial(endpoint_of(address), tls, lookup, 0);
+  Lookups lookups;
+  RedisDial dial(address, tls, lookups, 0);
   auto state = std::make_unique<State>();
   state->timeout = timeout;
+  state->follows_master = address.kind == Address::Kind::sentinel;
   while (!state->stream) {
     auto connected = dial.step();
-    if (!connected) return tl::unexpected(with_scheme(std::move(connected.error())));
+    if (!connected) return tl::unexpected(std::move(connected.error()));
     if (*connected) {
       state->stream = std::move(**connected);
     } else if (!runtime::wait_for(dial.fd(), dial.events(), deadline)) {
-      return failed(FailureCode::timed_out,
-                    dial.shaking_hands() ? "no answer to the TLS handshake in time" : "no connection in time",
-                    Applied::no);
+      return tl::unexpected(dial.timed_out());
     }
   }
   const Greeting greeting{address.user, address.password, address.database};

@@ -25,7 +25,8 @@ class Caller {
   Caller(Caller&&) noexcept;
   Caller& operator=(Caller&&) noexcept;
 
-  // An error that Redis answers with is a Failure, too. After any other the connection is closed.
+  // An error that Redis answers with is a Failure, too. After any other the connection is closed; and where Sentinels named the
+  // server, also when it says that it is a replica now.
   tl::expected<Value, core::Failure> call(const Command& command);
   // Until then, instead of within the timeout.
   tl::expected<Value, core::Failure> call(const Command& command, core::Time deadline);

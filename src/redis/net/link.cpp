@@ -2,7 +2,16 @@
 
 #include <utility>
 
+#include "redis/sentinel.hpp"
+
 namespace tenure::redis {
+
+namespace {
+
+const core::Failure demoted{core::Applied::perhaps, core::FailureCode::read_only,
+                            "the server is no master any more"};
+
+}  // namespace
 
 Link::Link(core::NodeIndex node, const Address& address, Keyspace keyspace, Conversation::Introduce introduce,
            Seen seen, const runtime::Tls& tls)
@@ -68,6 +77,8 @@ void Link::on_ready(core::Time now, runtime::News& news) {
     if (!admitted) return drop(admitted.error(), news);
     for (auto& [id, reply] : answers) news.answers.push_back({id, std::move(reply)});
     if (*admitted) news.admitted.emplace_back(node_, std::move(**admitted));
+    // Whoever dials again is told by the Sentinels who the master is now.
+    if (address_.kind == Address::Kind::sentinel && says_demoted(value)) return drop(demoted, news);
   }
   if (!read) return drop(read.error(), news);
   if (commands_.empty()) return;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "redis/net/endpoint_of.hpp"
+#include "redis/url_parts.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/net/dial.hpp"
 #include "runtime/net/tls_text.hpp"
@@ -34,11 +35,28 @@ std::optional<runtime::Stream> connect(const Address& address, core::Time deadli
   }
 }
 
+std::vector<HostPort> ports_of(const Address& address) {
+  if (address.kind == Address::Kind::sentinel) return address.group.sentinels;
+  return {{address.host, address.port}};
+}
+
 }  // namespace
 
-core::Failure with_scheme(core::Failure failure) {
-  if (failure.detail == runtime::speaks_plain_text) failure.detail += " (its address begins with redis://)";
+core::Failure with_scheme(core::Failure failure, const Address& address) {
+  const bool sentinel = address.kind == Address::Kind::sentinel;
+  if (failure.detail == runtime::speaks_plain_text) {
+    failure.detail +=
+        sentinel ? " (the address begins with redis-sentinel://)" : " (its address begins with redis://)";
+  } else if (failure.detail == speaks_tls_text && sentinel) {
+    failure.detail = "this port speaks TLS: the address begins with rediss-sentinel://";
+  }
   return failure;
+}
+
+core::Failure unreadable(std::string_view bytes, std::string why) {
+  using enum core::FailureCode;
+  if (!runtime::begins_like_tls(bytes)) return {core::Applied::perhaps, protocol, std::move(why)};
+  return {core::Applied::perhaps, tls, std::string(speaks_tls_text)};
 }
 
 Speech other_speech(const Address& address, core::Duration timeout) {
@@ -59,12 +77,22 @@ Speech other_speech(const Address& address, core::Duration timeout) {
 core::Failure diagnosed(const Address& address, core::Failure failure) {
   // How Redis answers what it does not understand: to TLS with silence, to plain text by hanging up.
   const auto usual = address.tls ? core::FailureCode::timed_out : core::FailureCode::closed;
-  if (failure.code != usual || address.kind != Address::Kind::tcp) return failure;
-  const auto speech = other_speech(address, std::chrono::milliseconds(300));
-  if (speech == Speech::unknown) return failure;
-  failure.code = core::FailureCode::tls;
-  failure.detail = speech == Speech::tls ? speaks_tls_text : runtime::speaks_plain_text;
-  return with_scheme(std::move(failure));
+  if (failure.code != usual || address.kind == Address::Kind::unix_socket) return failure;
+  for (const HostPort& where : ports_of(address)) {
+    Address port;
+    port.host = where.host;
+    port.port = where.port;
+    port.tls = address.tls;
+    const auto speech = other_speech(port, std::chrono::milliseconds(300));
+    if (speech == Speech::unknown) continue;
+    failure.code = core::FailureCode::tls;
+    failure.detail = speech == Speech::tls ? speaks_tls_text : runtime::speaks_plain_text;
+    failure = with_scheme(std::move(failure), address);
+    if (address.kind == Address::Kind::sentinel)
+      failure.detail = "Sentinel " + to_text(where) + ": " + failure.detail;
+    return failure;
+  }
+  return failure;
 }
 
 std::vector<core::NodeFailure> diagnosed(std::vector<core::NodeFailure> failures, const Nodes& nodes) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,8 +16,10 @@
 namespace tenure::redis {
 
 inline constexpr std::string_view speaks_tls_text = "this port speaks TLS: its address begins with rediss://";
-// A failure of the network, with how an address of Redis should have been written where that is why.
-core::Failure with_scheme(core::Failure failure);
+// A failure of the network, with how the address should have been written where that is why.
+core::Failure with_scheme(core::Failure failure, const Address& address);
+// Bytes that are no words of Redis, for that reason.
+core::Failure unreadable(std::string_view bytes, std::string why);
 
 enum class Speech : std::uint8_t { unknown, plain_text, tls };
 

@@ -7,31 +7,21 @@
 
 #include "redis/encode.hpp"
 #include "redis/net/speech.hpp"
-#include "runtime/net/tls_text.hpp"
 
 namespace tenure::redis {
 
-namespace {
-
-using core::Applied;
 using core::Failure;
-using core::FailureCode;
-
-Failure unreadable(std::string_view bytes, std::string why) {
-  if (!runtime::begins_like_tls(bytes)) return {Applied::perhaps, FailureCode::protocol, std::move(why)};
-  return {Applied::perhaps, FailureCode::tls, std::string(speaks_tls_text)};
-}
-
-}  // namespace
 
 void Wire::dial() {
   connection_ = runtime::next_connection();
-  dial_.emplace(endpoint_, tls_, lookup_, dials_failed_);
+  dial_.emplace(address_, tls_, lookups_, dials_failed_);
 }
 
 tl::expected<bool, Failure> Wire::on_dialing() {
   auto result = dial_->step();
-  if (!result) return tl::unexpected(with_scheme(std::move(result.error())));
+  if (!result) return tl::unexpected(std::move(result.error()));
+  // Each step of a search for a master has a descriptor of its own, which may have the number of one before it.
+  if (address_.kind == Address::Kind::sentinel) connection_ = runtime::next_connection();
   if (!*result) return false;
   stream_ = std::move(**result);
   dial_.reset();

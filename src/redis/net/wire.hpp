@@ -9,11 +9,10 @@
 #include <vector>
 
 #include "core/message.hpp"
-#include "redis/net/endpoint_of.hpp"
+#include "redis/net/redis_dial.hpp"
 #include "redis/reader.hpp"
 #include "redis/script_call.hpp"
 #include "redis/url.hpp"
-#include "runtime/net/dial.hpp"
 #include "runtime/net/stream.hpp"
 #include "runtime/store/connection.hpp"
 
@@ -24,8 +23,8 @@ class Wire {
   // After an error it is to be closed; what was heard before the error counts.
   using Result = tl::expected<void, core::Failure>;
 
-  // TLS lives longer than this.
-  Wire(const Address& address, const runtime::Tls& tls) : endpoint_(endpoint_of(address)), tls_(tls) {}
+  // Both live longer than this.
+  Wire(const Address& address, const runtime::Tls& tls) : address_(address), tls_(tls) {}
 
   // Begins to connect.
   void dial();
@@ -47,11 +46,11 @@ class Wire {
   runtime::Awaited awaited() const;
 
  private:
-  runtime::Endpoint endpoint_;
+  const Address& address_;
   const runtime::Tls& tls_;
   Reader reader_;
-  runtime::Lookup lookup_;
-  std::optional<runtime::Dial> dial_;
+  Lookups lookups_;
+  std::optional<RedisDial> dial_;
   std::size_t dials_failed_ = 0;  // in a row
   runtime::Stream stream_;
   std::string out_;

@@ -13,6 +13,8 @@ namespace {
 
 // Another user or database makes no other server of it.
 bool same_server(const Address& one, const Address& other) {
+  if (one.kind == Address::Kind::sentinel && other.kind == one.kind)
+    return same_group(one.group, other.group);
   return one.kind == other.kind && one.host == other.host && one.port == other.port && one.path == other.path;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/lease/node_set.hpp"
+#include "redis/text/nodes.hpp"
 
 namespace tenure::redis {
 namespace {
@@ -45,6 +46,47 @@ TEST(NodeSets, AreKnownByTheNameThatEverybodyGives) {
   EXPECT_EQ(set_of({"redis://a", "redis://b", "redis://c"}, "billing"), "3-billing");
   EXPECT_EQ(set_of({"redis://10.0.0.1", "redis://b", "redis://c"}, "billing"), "3-billing");
   EXPECT_EQ(set_of({"redis://a"}, "billing"), "1-billing");
+}
+
+TEST(NodeSets, OfOneSentinelGroupAreTheSameByWhateverSentinels) {
+  EXPECT_EQ(set_of({"redis-sentinel://a,b,c/0#mymaster"}), "1");
+  EXPECT_EQ(set_of({"redis-sentinel://c:26380/0#mymaster"}), "1");
+}
+
+TEST(NodeSets, KnowASentinelGroupByItsNameAndSentinelsInAnyOrder) {
+  const std::string set = set_of({"redis-sentinel://a,b,c/0#one", "redis-sentinel://d,e/0#two", "redis://f"});
+  EXPECT_TRUE(set.starts_with("3-"));
+  EXPECT_EQ(set_of({"redis://f", "rediss-sentinel://me:secret@E:26379,D/0?sentinel_password=s#two",
+                    "redis-sentinel://C,a,b/0#one"}),
+            set);
+  EXPECT_NE(set_of({"redis-sentinel://a,b,c/0#one", "redis-sentinel://d,e/0#three", "redis://f"}), set);
+  EXPECT_NE(set_of({"redis-sentinel://a,b,c/0#one", "redis-sentinel://d,e/0#Two", "redis://f"}), set);
+  EXPECT_NE(set_of({"redis-sentinel://a,b,c/1#one", "redis-sentinel://d,e/0#two", "redis://f"}), set);
+}
+
+// Nearly all groups have the same name. {A, B, C} and {A, B, D} share two nodes, and each could have a majority of its own.
+TEST(NodeSets, OfSentinelGroupsThatHaveTheSameNameDiffer) {
+  const auto group = [](const std::string& sentinels) {
+    return "redis-sentinel://" + sentinels + "/0#mymaster";
+  };
+  const std::string set = set_of({group("a1,a2"), group("b1,b2"), group("c1,c2")});
+  EXPECT_NE(set_of({group("a1,a2"), group("b1,b2"), group("d1,d2")}), set);
+  // Nobody can tell whether a subset means the same group: it is refused rather than believed.
+  EXPECT_NE(set_of({group("a1,a2"), group("b1,b2"), group("c1")}), set);
+  EXPECT_EQ(set_of({group("a1"), group("b1"), group("c1")}, "billing"), "3-billing");
+}
+
+TEST(NodeSets, ASentinelGroupIsTheSameByOneSentinelThatBothName) {
+  const auto error = [](const std::vector<std::string>& urls) {
+    return error_in(parse_addresses(urls).value()).value_or("");
+  };
+  EXPECT_NE(error({"redis-sentinel://a,b/0#m", "redis-sentinel://c,B/1#m"}).find("are one Redis"),
+            std::string::npos);
+  EXPECT_NE(error({"redis-sentinel://a,b/0#m", "redis-sentinel://a,b/0#m"}).find("is given twice"),
+            std::string::npos);
+  EXPECT_EQ(error({"redis-sentinel://a,b/0#m", "redis-sentinel://a,b/0#n"}), "");
+  EXPECT_EQ(error({"redis-sentinel://a,b/0#m", "redis-sentinel://c,d/0#m"}), "");
+  EXPECT_EQ(error({"redis-sentinel://a:1/0#m", "redis-sentinel://a:2/0#m"}), "");
 }
 
 TEST(NodeSets, HaveNamesThatAreOneWord) {

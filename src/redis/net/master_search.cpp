@@ -1,0 +1,182 @@
+#include "redis/net/master_search.hpp"
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/base/text.hpp"
+#include "core/nodes.hpp"
+#include "redis/net/speech.hpp"
+#include "redis/sentinel.hpp"
+#include "redis/url_parts.hpp"
+#include "runtime/boot_clock.hpp"
+
+namespace tenure::redis {
+
+namespace {
+
+using core::Applied;
+using core::Failure;
+using core::FailureCode;
+
+constexpr std::size_t lookups_max = 64;
+
+void watch(int set, int fd, short events) {
+  epoll_event event{};
+  event.events = ((events & POLLIN) != 0 ? EPOLLIN : 0U) | ((events & POLLOUT) != 0 ? EPOLLOUT : 0U);
+  epoll_ctl(set, EPOLL_CTL_ADD, fd, &event);
+}
+
+runtime::Descriptor timer_after(core::Duration duration) {
+  runtime::Descriptor timer(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK));
+  itimerspec due{};
+  due.it_value.tv_nsec = std::chrono::nanoseconds(duration).count();
+  timerfd_settime(timer.get(), 0, &due, nullptr);
+  return timer;
+}
+
+}  // namespace
+
+runtime::Lookup& Lookups::of(const HostPort& where) { return by_host_[redis::to_text(where)]; }
+
+void Lookups::limit() {
+  if (by_host_.size() > lookups_max) by_host_.clear();
+}
+
+MasterSearch::MasterSearch(const Address& address, const runtime::Tls& tls, Lookups& lookups)
+    : address_(address), tls_(tls), lookups_(lookups) {
+  lookups_.limit();
+  const auto question = master_question(address_.group);
+  for (const HostPort& where : address_.group.sentinels) {
+    Sentinel& sentinel = sentinels_.emplace_back();
+    sentinel.where = where;
+    sentinel.inquiry.emplace(where, address_, tls_, lookups_.of(where), question);
+  }
+}
+
+tl::expected<std::optional<runtime::Stream>, Failure> MasterSearch::step() {
+  for (Sentinel& sentinel : sentinels_) ask(sentinel);
+  for (Candidate& candidate : candidates_) ask(candidate);
+  if (Candidate* found = best(); found != nullptr) {
+    if (!agree_until_) {
+      agree_until_ = runtime::boot_now() + agree_within;
+      timer_ = timer_after(agree_within);
+    }
+    if (is_decided(*found)) return found->inquiry->take();
+  }
+  if (all_failed()) return tl::unexpected(failure());
+  if (wait_for_more()) return std::nullopt;
+  return tl::unexpected(
+      Failure{Applied::no, FailureCode::unreachable, "this machine has no descriptor left to dial with"});
+}
+
+void MasterSearch::ask(Sentinel& sentinel) {
+  if (!sentinel.inquiry) return;
+  const auto answers = sentinel.inquiry->step();
+  if (answers && !*answers) return;
+  auto master = answers ? read_master(address_.group, **answers) : tl::unexpected(answers.error());
+  sentinel.inquiry.reset();
+  if (!master) {
+    sentinel.failure = with_scheme(std::move(master.error()), address_);
+    return;
+  }
+  add_candidate(*master);
+  sentinel.master = std::move(*master);
+}
+
+void MasterSearch::add_candidate(const HostPort& where) {
+  if (std::ranges::find(candidates_, where, &Candidate::where) != candidates_.end()) return;
+  Candidate& candidate = candidates_.emplace_back();
+  candidate.where = where;
+  candidate.inquiry.emplace(where, address_, tls_, lookups_.of(where), role_question(address_));
+}
+
+void MasterSearch::ask(Candidate& candidate) {
+  if (!candidate.inquiry || candidate.is_master) return;
+  const auto answers = candidate.inquiry->step();
+  if (answers && !*answers) return;
+  auto role = answers ? read_role(address_, **answers) : tl::unexpected(answers.error());
+  candidate.is_master = role.has_value();
+  if (candidate.is_master) return;
+  candidate.inquiry.reset();
+  candidate.failure = with_scheme(std::move(role.error()), address_);
+}
+
+std::size_t MasterSearch::votes(const Candidate& candidate) const {
+  return static_cast<std::size_t>(std::ranges::count(sentinels_, candidate.where, &Sentinel::master));
+}
+
+// Of those that are masters.
+MasterSearch::Candidate* MasterSearch::best() {
+  Candidate* best = nullptr;
+  for (Candidate& candidate : candidates_) {
+    if (candidate.is_master && (best == nullptr || votes(candidate) > votes(*best))) best = &candidate;
+  }
+  return best;
+}
+
+bool MasterSearch::is_decided(const Candidate& best) const {
+  if (votes(best) >= core::quorum_of(sentinels_.size())) return true;
+  const bool more_to_come =
+      std::ranges::any_of(sentinels_, [](const Sentinel& it) { return it.inquiry.has_value(); }) ||
+      std::ranges::any_of(candidates_, [](const Candidate& it) { return it.inquiry && !it.is_master; });
+  return !more_to_come || !timer_ || runtime::boot_now() >= *agree_until_;
+}
+
+bool MasterSearch::all_failed() const {
+  return std::ranges::all_of(sentinels_, [](const Sentinel& it) { return !it.inquiry; }) &&
+         std::ranges::all_of(candidates_, [](const Candidate& it) { return it.failure.has_value(); });
+}
+
+std::string MasterSearch::trouble() const {
+  // What several Sentinels say is said once.
+  std::vector<std::pair<std::string, std::string>> by_detail;
+  for (const Sentinel& sentinel : sentinels_) {
+    if (!sentinel.failure && !sentinel.inquiry) continue;
+    const std::string& detail = sentinel.failure ? sentinel.failure->detail : core::silence.detail;
+    const auto same = std::ranges::find(by_detail, detail, &std::pair<std::string, std::string>::first);
+    if (same == by_detail.end()) {
+      by_detail.emplace_back(detail, redis::to_text(sentinel.where));
+    } else {
+      same->second += ", " + redis::to_text(sentinel.where);
+    }
+  }
+  std::string all;
+  for (const Candidate& candidate : candidates_) {
+    const std::string& detail = candidate.failure ? candidate.failure->detail : core::silence.detail;
+    all += (all.empty() ? "" : "; ") + redis::to_text(candidate.where) +
+           ", which Sentinels name the master: " + detail;
+  }
+  for (const auto& [detail, hosts] : by_detail)
+    all += (all.empty() ? "Sentinel " : "; Sentinel ") + hosts + ": " + detail;
+  return all;
+}
+
+// The kind of trouble is that of a server that was named; of Sentinels, that of the one that got furthest.
+Failure MasterSearch::failure() const {
+  FailureCode code = FailureCode::unreachable;
+  for (const Sentinel& sentinel : sentinels_) {
+    if (sentinel.failure && code == FailureCode::unreachable) code = sentinel.failure->code;
+  }
+  if (!candidates_.empty()) code = candidates_.front().failure->code;
+  return {Applied::no, code, "no master: " + trouble()};
+}
+
+bool MasterSearch::wait_for_more() {
+  ready_.reset(epoll_create1(EPOLL_CLOEXEC));
+  if (!ready_) return false;
+  for (const Sentinel& it : sentinels_) {
+    if (it.inquiry) watch(ready_.get(), it.inquiry->fd(), it.inquiry->events());
+  }
+  for (const Candidate& it : candidates_) {
+    if (it.inquiry && !it.is_master) watch(ready_.get(), it.inquiry->fd(), it.inquiry->events());
+  }
+  if (timer_) watch(ready_.get(), timer_.get(), POLLIN);
+  return true;
+}
+
+}  // namespace tenure::redis

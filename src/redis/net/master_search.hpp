@@ -1,0 +1,89 @@
+// Finds the master that Sentinels know by a name, and connects to it, without blocking.
+//
+// All Sentinels that are listed are asked at the same time, so that one which hangs, refuses, or knows nothing hides no other.
+// Each server that one of them names is dialled at once, and counts only if it says itself that it is a master (ROLE). Sentinels
+// that are cut off from the others, beside an old master, name that one: so the server that most of those listed name is preferred,
+// and another is taken only where they do not agree for a moment. Nothing is remembered from one search to the next.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "core/base/time.hpp"
+#include "core/message.hpp"
+#include "redis/net/inquiry.hpp"
+#include "redis/url.hpp"
+#include "runtime/net/descriptor.hpp"
+#include "runtime/net/lookup.hpp"
+#include "runtime/net/stream.hpp"
+#include "runtime/net/tls.hpp"
+
+namespace tenure::redis {
+
+// Of all hosts that searches of one connection have come upon. They outlive a search: the next goes on with what is under way.
+class Lookups {
+ public:
+  runtime::Lookup& of(const HostPort& where);
+  // What Sentinels name may be anything: we do not keep it for ever. Nobody may use any of them then.
+  void limit();
+
+ private:
+  std::map<std::string, runtime::Lookup> by_host_;
+};
+
+class MasterSearch {
+ public:
+  // So long a master that only a minority names waits for what the other Sentinels say.
+  static constexpr core::Duration agree_within = std::chrono::milliseconds(100);
+
+  // All three live longer than this.
+  MasterSearch(const Address& address, const runtime::Tls& tls, Lookups& lookups);
+
+  // The connection to a master that has been greeted, but for its database; not yet; or why there is none. To be called when fd()
+  // is readable, which is another one after each call.
+  tl::expected<std::optional<runtime::Stream>, core::Failure> step();
+  int fd() const { return ready_.get(); }
+
+  // What has been heard so far of those that failed, in a sentence, for who cannot wait any longer.
+  std::string trouble() const;
+
+ private:
+  struct Sentinel {
+    HostPort where;
+    std::optional<Inquiry> inquiry;  // while it has not answered
+    std::optional<HostPort> master;
+    std::optional<core::Failure> failure;
+  };
+  struct Candidate {
+    HostPort where;
+    std::optional<Inquiry> inquiry;  // while it has not answered, and of one that is a master
+    bool is_master = false;
+    std::optional<core::Failure> failure;
+  };
+
+  void ask(Sentinel& sentinel);
+  void add_candidate(const HostPort& where);
+  void ask(Candidate& candidate);
+  std::size_t votes(const Candidate& candidate) const;
+  Candidate* best();
+  bool is_decided(const Candidate& best) const;
+  bool all_failed() const;
+  core::Failure failure() const;
+  bool wait_for_more();
+
+  const Address& address_;
+  const runtime::Tls& tls_;
+  Lookups& lookups_;
+  std::deque<Sentinel> sentinels_;
+  std::deque<Candidate> candidates_;
+  runtime::Descriptor ready_;  // an epoll set of all that is waited for
+  runtime::Descriptor timer_;
+  std::optional<core::Time> agree_until_{};  // since there is a master
+};
+
+}  // namespace tenure::redis

@@ -1,0 +1,36 @@
+// Connects to what an address means, without blocking: to a server, or to the master that Sentinels name.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "core/message.hpp"
+#include "redis/net/master_search.hpp"
+#include "redis/url.hpp"
+#include "runtime/net/dial.hpp"
+#include "runtime/net/stream.hpp"
+#include "runtime/net/tls.hpp"
+
+namespace tenure::redis {
+
+class RedisDial {
+ public:
+  // All but the last live longer than this. Of several addresses that a name has, number `first` is tried first.
+  RedisDial(const Address& address, const runtime::Tls& tls, Lookups& lookups, std::size_t first);
+
+  // Connected, not yet, or why not. To be called when fd() is ready for events(); of a search both are others after each call.
+  tl::expected<std::optional<runtime::Stream>, core::Failure> step();
+  int fd() const { return search_ ? search_->fd() : direct_->fd(); }
+  short events() const;
+
+  // For who cannot wait any longer.
+  core::Failure timed_out() const;
+
+ private:
+  const Address& address_;
+  std::optional<runtime::Dial> direct_;
+  std::optional<MasterSearch> search_;
+};
+
+}  // namespace tenure::redis

@@ -1,0 +1,176 @@
+// How the master is found, beside Sentinels that refuse, hang, know nothing, or say what is not so.
+#include <gtest/gtest.h>
+
+#include "redis/net/caller.hpp"
+#include "redis/net/speech.hpp"
+#include "support/fake_server.hpp"
+#include "support/lease_client.hpp"
+#include "support/redis_program.hpp"
+
+namespace tenure::test {
+namespace {
+
+using namespace std::chrono_literals;
+using core::FailureCode;
+
+std::string bulk(const std::string& text) {
+  return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
+}
+
+// What a Sentinel says who takes that for the master.
+Said naming(std::uint16_t port) { return "*2\r\n" + bulk("127.0.0.1") + bulk(std::to_string(port)); }
+const Said nobody = "*-1\r\n";
+const Said silence = "";
+
+class SentinelSearch : public ::testing::Test {
+ protected:
+  static redis::Address by(std::initializer_list<std::uint16_t> ports) {
+    std::string url = "redis-sentinel://";
+    for (const auto port : ports)
+      url += (url.ends_with('/') ? "" : ",") + ("127.0.0.1:" + std::to_string(port));
+    return redis::parse_url(url + "/0#mymaster").value();
+  }
+  // Where the connection leads, by the port of the server; 0: nowhere.
+  static std::uint16_t led_to(const redis::Address& address) {
+    auto redis = redis::Caller::connect(address, 5s);
+    if (!redis) {
+      ADD_FAILURE() << redis.error().detail;
+      return 0;
+    }
+    const auto answer = redis->call({"CONFIG", "GET", "port"});
+    return answer ? static_cast<std::uint16_t>(std::stoi(answer->items.at(1).text)) : std::uint16_t{0};
+  }
+  static core::Failure failure_of(const redis::Address& address) {
+    const auto redis = redis::Caller::connect(address, 5s);
+    EXPECT_FALSE(redis);
+    return redis ? core::Failure{} : redis.error();
+  }
+
+  RedisServer master_{{.tcp = true}};
+  FakeServer right_{naming(master_.port())};
+};
+
+TEST_F(SentinelSearch, ASentinelThatRefusesHangsOrKnowsNothingHidesNoOther) {
+  FakeServer hung{silence};
+  FakeServer ignorant{nobody};
+  FakeServer no_sentinel{"-ERR unknown command 'SENTINEL'\r\n"};
+  FakeServer garbage{"HTTP/1.1 400 Bad Request\r\n\r\n"};
+  FakeServer gone{Said::and_hang_up("")};
+  const std::uint16_t dead = free_port();
+  EXPECT_EQ(led_to(by({hung.port(), right_.port()})), master_.port());
+  EXPECT_EQ(led_to(by({ignorant.port(), right_.port()})), master_.port());
+  EXPECT_EQ(led_to(by({dead, right_.port()})), master_.port());
+  EXPECT_EQ(led_to(by({no_sentinel.port(), right_.port()})), master_.port());
+  EXPECT_EQ(led_to(by({hung.port(), dead, ignorant.port(), garbage.port(), gone.port(), right_.port()})),
+            master_.port());
+}
+
+// Somebody who does not wait, and who asks for the first time, gets the lease at once all the same.
+TEST_F(SentinelSearch, AHungSentinelCostsNoFirstAttempt) {
+  FakeServer hung{silence};
+  init(master_);
+  auto client = client_of({by({hung.port(), right_.port()})}, cap_default);
+  auto lease = client.acquire("redlock:a", wish(10s));
+  ASSERT_TRUE(lease);
+  EXPECT_EQ(lease->release().outcome, core::ReleaseOutcome::released);
+}
+
+TEST_F(SentinelSearch, ALieHidesNoOtherSentinel) {
+  RedisServer replica{{.tcp = true}};
+  replica.command({"REPLICAOF", "127.0.0.1", std::to_string(master_.port())});
+  FakeServer names_replica{naming(replica.port())};
+  FakeServer names_nobody{naming(free_port())};
+  FakeServer mute{silence};
+  FakeServer names_mute{naming(mute.port())};
+  FakeServer names_no_address{"*2\r\n" + bulk("127.0.0.1; rm -rf") + bulk("x")};
+  EXPECT_EQ(led_to(by({names_replica.port(), right_.port()})), master_.port());
+  EXPECT_EQ(led_to(by({names_nobody.port(), right_.port()})), master_.port());
+  EXPECT_EQ(led_to(by({names_mute.port(), right_.port()})), master_.port());
+  EXPECT_EQ(led_to(by({names_no_address.port(), right_.port()})), master_.port());
+}
+
+// An old master in a partition, with a Sentinel that is cut off with it. Both believe what they say.
+TEST_F(SentinelSearch, AMasterThatAMajorityNamesIsPreferred) {  // X7
+  RedisServer old_master{{.tcp = true}};
+  FakeServer cut_off{naming(old_master.port())};
+  FakeServer also_right{naming(master_.port())};
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_EQ(led_to(by({cut_off.port(), right_.port(), also_right.port()})), master_.port());
+    ASSERT_EQ(led_to(by({right_.port(), also_right.port(), cut_off.port()})), master_.port());
+  }
+}
+
+TEST_F(SentinelSearch, WhereNoMajorityAnswersOneSentinelIsEnough) {
+  FakeServer hung{silence};
+  FakeServer also_hung{silence};
+  EXPECT_EQ(led_to(by({hung.port(), also_hung.port(), right_.port()})), master_.port());
+}
+
+TEST_F(SentinelSearch, AServerThatIsNoMasterIsRefusedBeforeAnythingIsAsked) {
+  RedisServer replica{{.tcp = true}};
+  replica.command({"REPLICAOF", "127.0.0.1", std::to_string(master_.port())});
+  FakeServer names_replica{naming(replica.port())};
+  const auto failure = failure_of(by({names_replica.port()}));
+  EXPECT_EQ(failure.code, FailureCode::read_only);
+  EXPECT_EQ(failure.applied, core::Applied::no);
+  EXPECT_EQ(failure.detail, "no master: 127.0.0.1:" + std::to_string(replica.port()) +
+                                ", which Sentinels name the master: it says that it is a replica");
+  auto client = client_of({by({names_replica.port()})}, cap_default);
+  const auto refused = client.acquire("redlock:a", wish(10s));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().failures.at(0).failure.detail, failure.detail);
+  EXPECT_EQ(calls_of(replica, "evalsha") + calls_of(replica, "eval"), 0);
+}
+
+TEST_F(SentinelSearch, WhatIsWrongIsSaidInOneSentence) {
+  FakeServer ignorant{nobody};
+  FakeServer also_ignorant{nobody};
+  const std::string one = "127.0.0.1:" + std::to_string(ignorant.port());
+  const std::string other = "127.0.0.1:" + std::to_string(also_ignorant.port());
+  EXPECT_EQ(failure_of(by({ignorant.port(), also_ignorant.port()})).detail,
+            "no master: Sentinel " + one + ", " + other + ": it knows no master by the name mymaster");
+  const std::uint16_t dead = free_port();
+  const auto mixed = failure_of(by({ignorant.port(), dead}));
+  EXPECT_EQ(mixed.detail, "no master: Sentinel " + one +
+                              ": it knows no master by the name mymaster; Sentinel 127.0.0.1:" +
+                              std::to_string(dead) + ": connection refused");
+  EXPECT_EQ(mixed.code, FailureCode::server);
+  EXPECT_EQ(failure_of(by({dead})).code, FailureCode::unreachable);
+  FakeServer closed{"-NOAUTH Authentication required.\r\n"};
+  const auto no_password = failure_of(by({closed.port()}));
+  EXPECT_EQ(no_password.code, FailureCode::auth);
+  EXPECT_NE(no_password.detail.find("the server wants a password"), std::string::npos) << no_password.detail;
+  EXPECT_NE(no_password.detail.find("sentinel_password"), std::string::npos) << no_password.detail;
+  FakeServer hung{silence};
+  const auto late = redis::Caller::connect(by({hung.port(), ignorant.port()}), 200ms);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, FailureCode::timed_out);
+  EXPECT_NE(late.error().detail.find("127.0.0.1:" + std::to_string(hung.port()) + ": no answer in time"),
+            std::string::npos)
+      << late.error().detail;
+}
+
+// A connection that stands is left when the server says that it is a replica: the Sentinels are asked again.
+TEST_F(SentinelSearch, ADemotedMasterIsLeftByConnectionsThatStand) {
+  RedisServer next{{.tcp = true, .arguments = {"--repl-diskless-sync-delay", "0"}}};
+  next.command({"REPLICAOF", "127.0.0.1", std::to_string(master_.port())});
+  // The first replica gives its master another replication id, so that this would be a new life.
+  ASSERT_TRUE(wait_until([&] { return master_.command({"WAIT", "1", "100"}).integer == 1; }));
+  init(master_);
+  FakeServer names_next{naming(next.port())};
+  // They do not agree: the one that is a master counts.
+  const auto address = by({right_.port(), names_next.port()});
+  auto client = client_of({address}, cap_default);
+  auto lease = client.acquire("redlock:a", wish(4s));
+  ASSERT_TRUE(lease);
+  ASSERT_TRUE(wait_until([&] { return next.command({"EXISTS", "redlock:a"}).integer == 1; }));
+  // Without a word to anybody, and so that no connection is cut.
+  next.command({"REPLICAOF", "NO", "ONE"});
+  master_.command({"REPLICAOF", "127.0.0.1", std::to_string(next.port())});
+  ASSERT_TRUE(is_renewed(*lease));
+  EXPECT_TRUE(wait_until([&] { return record_state(next) == "quarantined"; }));
+  EXPECT_TRUE(lease->held());
+}
+
+}  // namespace
+}  // namespace tenure::test
