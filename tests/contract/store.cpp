@@ -19,6 +19,7 @@
 #include "support/nodes.hpp"
 #include "support/postgres_server.hpp"
 #include "support/redis_server.hpp"
+#include "support/sentinel_group.hpp"
 
 namespace tenure::test {
 
@@ -41,8 +42,7 @@ class Memory : public Store {
 
 class RedisData : public FleetData {
  public:
-  explicit RedisData(RedisServer& server)
-      : server_(server), address_(redis::parse_url(server.url()).value()) {}
+  RedisData(RedisServer& server, redis::Address address) : server_(server), address_(std::move(address)) {}
   bool put(const std::string& id, const std::string& text,
            const std::optional<std::string>& before) override {
     const auto answer = server_.command(redis::session_put_call(keys_, {id, text}, before));
@@ -66,6 +66,13 @@ class RedisData : public FleetData {
   redis::SessionKeys keys_{};
 };
 
+redis::Nodes redis_nodes(redis::Address address, const core::Terms& terms) {
+  redis::Nodes nodes{{std::move(address)}};
+  nodes.keyspace.cap = terms.cap;
+  nodes.keyspace.set = terms.set;
+  return nodes;
+}
+
 class Redis : public Store {
  public:
   Redis() { init(server_, terms().cap, terms().set); }
@@ -78,17 +85,40 @@ class Redis : public Store {
   std::optional<LockName> own_name() override { return LockName{"tenure:", "fence"}; }
   void lose_everything() override { server_.restart(); }
   void go_away() override { server_.kill(); }
-  std::unique_ptr<FleetData> data() override { return std::make_unique<RedisData>(server_); }
+  std::unique_ptr<FleetData> data() override {
+    return std::make_unique<RedisData>(server_, redis::parse_url(server_.url()).value());
+  }
 
  private:
   redis::Nodes nodes_of(const core::Terms& terms) const {
-    redis::Nodes nodes{{redis::parse_url(server_.url()).value()}};
-    nodes.keyspace.cap = terms.cap;
-    nodes.keyspace.set = terms.set;
-    return nodes;
+    return redis_nodes(redis::parse_url(server_.url()).value(), terms);
   }
 
   RedisServer server_;
+};
+
+// A master that is known to one Sentinel: what a group costs to start is not for every test of this suite.
+class RedisBySentinel : public Store {
+ public:
+  RedisBySentinel() { init(server_, terms().cap, terms().set); }
+  std::shared_ptr<runtime::Node> node() override { return node_of(terms()); }
+  std::shared_ptr<runtime::Node> node_of(const core::Terms& terms) override {
+    const redis::Nodes nodes = redis_nodes(group_.address(), terms);
+    return redis::make_nodes(nodes.addresses, nodes.keyspace, nodes.tls).front();
+  }
+  std::shared_ptr<const runtime::Store> open() override {
+    return redis::store_of(redis_nodes(group_.address(), terms()));
+  }
+  std::optional<LockName> own_name() override { return LockName{"tenure:", "fence"}; }
+  void lose_everything() override { server_.restart(); }
+  void go_away() override { server_.kill(); }
+  std::unique_ptr<FleetData> data() override {
+    return std::make_unique<RedisData>(server_, group_.address());
+  }
+
+ private:
+  SentinelGroup group_{{.replicas = 0, .sentinels = 1}};
+  RedisServer& server_ = group_.server(0);
 };
 
 class PostgresData : public FleetData {
@@ -162,7 +192,10 @@ std::unique_ptr<Store> make() {
 }  // namespace
 
 std::vector<StoreKind> all_stores() {
-  return {{"Memory", make<Memory>}, {"Redis", make<Redis>}, {"PostgreSQL", make<Postgres>}};
+  return {{"Memory", make<Memory>},
+          {"Redis", make<Redis>},
+          {"RedisBySentinel", make<RedisBySentinel>},
+          {"PostgreSQL", make<Postgres>}};
 }
 
 }  // namespace tenure::test

@@ -1,0 +1,160 @@
+// A failover by Sentinels: the holder keeps its lease, nobody else gets it, also where the promoted replica lacks what the old master
+// has granted.
+#include <gtest/gtest.h>
+
+#include "support/lease_client.hpp"
+#include "support/oracle.hpp"
+#include "support/sentinel_group.hpp"
+
+namespace tenure::test {
+namespace {
+
+using namespace std::chrono_literals;
+using core::RefusalCode;
+
+// A failover takes a second or so, and another where the Sentinels' first vote is split.
+constexpr core::Ttl cap{6'000};
+
+class SentinelFaults : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    init(group_.master(), cap);
+    group_.wait_for_replication();
+  }
+  std::string value_of(RedisServer& server, const std::string& key) {
+    return server.command({"GET", key}).text;
+  }
+
+  SentinelGroup group_;
+};
+
+TEST_F(SentinelFaults, AHolderKeepsItsLeaseOverAFailover) {  // X6, F17, S1, S3, S7
+  auto holder = client_of({group_.address()}, cap);
+  auto other = client_of({group_.address()}, cap);
+  Oracle oracle;
+  auto lease = holder.acquire("redlock:a", wish(cap));
+  ASSERT_TRUE(lease);
+  {
+    const Watch watch(oracle, "the holder", *lease);
+    Wanting wanting(other, "redlock:a", wish(cap, for_ever));
+    ASSERT_TRUE(wait_until([&] { return wanting.waits(); }));
+    group_.wait_for_replication();
+
+    RedisServer& after = group_.fail_over();
+    ASSERT_TRUE(wait_until([&] { return record_state(after) == "quarantined"; }));
+    const auto refused = other.acquire("redlock:b", wish(cap));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, RefusalCode::not_open);
+    ASSERT_TRUE(is_renewed(*lease));
+
+    auto next = other.acquire("redlock:b", wish(cap, for_ever));
+    ASSERT_TRUE(next);
+    EXPECT_EQ(record_state(after), "open");
+    EXPECT_GT(next->token(), lease->token());
+    EXPECT_TRUE(lease->held());
+    EXPECT_FALSE(lease->lost().stop_requested());
+    EXPECT_FALSE(wanting.done());
+
+    EXPECT_EQ(lease->release().outcome, core::ReleaseOutcome::released);
+    const auto waited = wanting.get();
+    ASSERT_TRUE(waited);
+    EXPECT_GT(waited->token(), next->token());
+    const Watch next_watch(oracle, "the next", *waited);
+    ASSERT_TRUE(is_renewed(*waited));
+  }
+  oracle.judge();
+}
+
+TEST_F(SentinelFaults, AFailoverThatLosesTheGrantMakesNoSecondOwner) {  // X6, S1, S3
+  auto holder = client_of({group_.address()}, cap);
+  auto other = client_of({group_.address()}, cap);
+  Oracle oracle;
+  auto before = holder.acquire("redlock:before", wish(cap));
+  ASSERT_TRUE(before);
+  group_.wait_for_replication();
+  group_.stop_replicas();
+  auto lease = holder.acquire("redlock:a", wish(cap));
+  ASSERT_TRUE(lease);
+  const std::string value = value_of(group_.server(0), "redlock:a");
+  ASSERT_NE(value, "");
+  {
+    const Watch watch(oracle, "the holder", *lease);
+    RedisServer& after = group_.fail_over();
+    // The holder puts its lease back, with the token that it has.
+    ASSERT_TRUE(wait_until([&] { return value_of(after, "redlock:a") == value; }));
+    const auto refused = other.acquire("redlock:a", wish(cap));
+    ASSERT_FALSE(refused);
+
+    auto fresh = other.acquire("redlock:b", wish(cap, for_ever));
+    ASSERT_TRUE(fresh);
+    EXPECT_GT(fresh->token(), lease->token()) << "tokens that were lost do not come again";
+    EXPECT_TRUE(lease->held());
+    EXPECT_TRUE(before->held());
+    EXPECT_FALSE(lease->lost().stop_requested());
+    const auto taken = other.acquire("redlock:a", wish(cap));
+    ASSERT_FALSE(taken);
+    EXPECT_EQ(taken.error().code, RefusalCode::held);
+
+    EXPECT_EQ(lease->release().outcome, core::ReleaseOutcome::released);
+    const auto next = other.acquire("redlock:a", wish(cap, for_ever));
+    ASSERT_TRUE(next);
+    EXPECT_GT(next->token(), fresh->token());
+    const Watch next_watch(oracle, "the next", *next);
+    ASSERT_TRUE(is_renewed(*next));
+  }
+  oracle.judge();
+}
+
+// The old master comes back and takes writes until the Sentinels have made a replica of it. Nobody is led there.
+TEST_F(SentinelFaults, AnOldMasterThatComesBackIsNotFollowed) {  // X7
+  auto holder = client_of({group_.address()}, cap);
+  auto lease = holder.acquire("redlock:a", wish(cap));
+  ASSERT_TRUE(lease);
+  group_.wait_for_replication();
+  RedisServer& after = group_.fail_over();
+  group_.restart_dead();
+  ASSERT_TRUE(is_renewed(*lease));
+  auto other = client_of({group_.address()}, cap);
+  const auto next = other.acquire("redlock:b", wish(cap, for_ever));
+  ASSERT_TRUE(next);
+  EXPECT_NE(value_of(after, "redlock:b"), "");
+  group_.wait_until_ready();
+  EXPECT_EQ(&group_.master(), &after);
+  EXPECT_TRUE(lease->held());
+}
+
+// By somebody's hand, and without a word to clients: connections stay, and say READONLY.
+TEST_F(SentinelFaults, AMasterThatIsDemotedUnderALivingConnectionIsLeft) {
+  auto holder = client_of({group_.address()}, cap);
+  auto lease = holder.acquire("redlock:a", wish(cap));
+  ASSERT_TRUE(lease);
+  group_.wait_for_replication();
+  RedisServer& before = group_.master();
+  ASSERT_EQ(group_.sentinel(0).command({"SENTINEL", "FAILOVER", SentinelGroup::name}).text, "OK");
+  ASSERT_TRUE(wait_until([&] { return &group_.master() != &before; }, 30s)) << group_.sentinel(0).log();
+  ASSERT_TRUE(is_renewed(*lease));
+  ASSERT_TRUE(is_renewed(*lease));
+  EXPECT_TRUE(lease->held());
+  EXPECT_FALSE(lease->lost().stop_requested());
+}
+
+TEST_F(SentinelFaults, WithoutSentinelsALivingConnectionGoesOn) {
+  auto client = client_of({group_.address()}, cap);
+  auto lease = client.acquire("redlock:a", wish(cap));
+  ASSERT_TRUE(lease);
+  for (std::size_t i = 0; i < group_.sentinel_count(); ++i) group_.sentinel(i).kill();
+  ASSERT_TRUE(is_renewed(*lease));
+  auto another = client.acquire("redlock:b", wish(cap));
+  ASSERT_TRUE(another);
+  EXPECT_EQ(another->release().outcome, core::ReleaseOutcome::released);
+  EXPECT_EQ(lease->release().outcome, core::ReleaseOutcome::released);
+
+  auto newcomer = client_of({group_.address()}, cap);
+  const auto refused = newcomer.acquire("redlock:a", wish(cap));
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().failures.front().failure.detail.find("connection refused"), std::string::npos)
+      << refused.error().failures.front().failure.detail;
+}
+
+}  // namespace
+}  // namespace tenure::test
