@@ -7,6 +7,8 @@
 #include "redis/grant_text.hpp"
 #include "redis/record_text.hpp"
 #include "redis/script_call.hpp"
+#include "redis/sentinel.hpp"
+#include "redis/url_parts.hpp"
 
 namespace tenure::fuzz {
 
@@ -46,6 +48,20 @@ void try_texts(const redis::Value& value) {
   for (const auto& item : value.items) try_texts(item);
 }
 
+// Of a Sentinel that was asked for the master, and of a server that was asked for its role.
+void try_search(const redis::Value& value) {
+  redis::SentinelGroup group;
+  group.master = "mymaster";
+  if (const auto master = redis::read_master(group, {value})) {
+    must(!master->host.empty() && master->port != 0, "a master has an address");
+    must(redis::parse_url("redis://" + redis::to_text(*master)).has_value(),
+         "a master has an address that can be dialled");
+  } else {
+    expect_shown_safely(master.error());
+  }
+  if (const auto role = redis::read_role({}, {value}); !role) expect_shown_safely(role.error());
+}
+
 }  // namespace
 
 void try_input(std::string_view input) {
@@ -53,6 +69,7 @@ void try_input(std::string_view input) {
     const auto value = read_value(*line, input);
     if (!value) continue;
     try_texts(*value);
+    try_search(*value);
     for (const auto& [name, request] : requests())
       expect_usable(request, redis::script_reply(request, *value));
     if (const auto published = redis::published(*value); !published) expect_shown_safely(published.error());

@@ -81,7 +81,8 @@ TEST_F(SentinelFaults, AFailoverThatLosesTheGrantMakesNoSecondOwner) {  // X6, S
     const Watch watch(oracle, "the holder", *lease);
     RedisServer& after = group_.fail_over();
     // The holder puts its lease back, with the token that it has.
-    ASSERT_TRUE(wait_until([&] { return value_of(after, "redlock:a") == value; }));
+    ASSERT_TRUE(wait_until([&] { return value_of(after, "redlock:a") == value; }))
+        << group_.sentinel(0).log();
     const auto refused = other.acquire("redlock:a", wish(cap));
     ASSERT_FALSE(refused);
 

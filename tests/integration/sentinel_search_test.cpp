@@ -172,5 +172,21 @@ TEST_F(SentinelSearch, ADemotedMasterIsLeftByConnectionsThatStand) {
   EXPECT_TRUE(lease->held());
 }
 
+TEST_F(SentinelSearch, ADemotedMasterIsLeftByCallersToo) {
+  auto named = redis::Caller::connect(by({right_.port()}), 5s);
+  auto direct = redis::Caller::connect(redis::parse_url(master_.url()).value(), 5s);
+  ASSERT_TRUE(named);
+  ASSERT_TRUE(direct);
+  master_.command({"REPLICAOF", "127.0.0.1", std::to_string(free_port())});
+  const auto refused = named->call({"SET", "a", "b"});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, FailureCode::read_only);
+  const auto after = named->call({"PING"});
+  ASSERT_FALSE(after);
+  EXPECT_EQ(after.error().code, FailureCode::closed);
+  EXPECT_FALSE(direct->call({"SET", "a", "b"}));
+  EXPECT_TRUE(direct->call({"PING"})) << "there is nobody else to ask";
+}
+
 }  // namespace
 }  // namespace tenure::test

@@ -128,10 +128,11 @@ SentinelGroup::SentinelGroup(Options options) : options_(std::move(options)) {
     Sentinel& sentinel = sentinels_.emplace_back(lines, !options_.tls.empty());
     sentinel.password = options_.sentinel_password;
     // They would find each other, and what has changed, only after seconds. (Who greets the others more often than that takes a
-    // replica that one of them has just promoted for a stray master, and demotes it.)
+    // replica that one of them has just promoted for a stray master, and demotes it; and what a replica said of itself counts for
+    // five times as long as between two pings, and is asked for once a second.)
     const auto said =
         sentinel.command({"SENTINEL", "DEBUG", "info-period", "200", "publish-period", "500", "ping-period",
-                          "100", "ask-period", "100", "election-timeout", "1000"});
+                          "300", "ask-period", "100", "election-timeout", "1000"});
     must(said.text == "OK", "SENTINEL DEBUG: " + said.text);
   }
   wait_until_ready();

@@ -1,6 +1,7 @@
 #include "redis/net/link.hpp"
 
 #include <utility>
+#include <variant>
 
 #include "redis/sentinel.hpp"
 
@@ -9,7 +10,7 @@ namespace tenure::redis {
 namespace {
 
 const core::Failure demoted{core::Applied::perhaps, core::FailureCode::read_only,
-                            "the server is no master any more"};
+                            "the server is no master any more; the Sentinels are asked for another"};
 
 }  // namespace
 
@@ -75,10 +76,15 @@ void Link::on_ready(core::Time now, runtime::News& news) {
     answers.clear();
     auto admitted = conversation_.hear(value, commands_, answers);
     if (!admitted) return drop(admitted.error(), news);
-    for (auto& [id, reply] : answers) news.answers.push_back({id, std::move(reply)});
-    if (*admitted) news.admitted.emplace_back(node_, std::move(**admitted));
     // Whoever dials again is told by the Sentinels who the master is now.
-    if (address_.kind == Address::Kind::sentinel && says_demoted(value)) return drop(demoted, news);
+    const bool is_demoted = address_.kind == Address::Kind::sentinel && says_demoted(value);
+    for (auto& [id, reply] : answers) {
+      auto* failure = std::get_if<core::Failure>(&reply);
+      if (is_demoted && failure != nullptr) failure->detail = demoted.detail;
+      news.answers.push_back({id, std::move(reply)});
+    }
+    if (*admitted) news.admitted.emplace_back(node_, std::move(**admitted));
+    if (is_demoted) return drop(demoted, news);
   }
   if (!read) return drop(read.error(), news);
   if (commands_.empty()) return;

@@ -39,7 +39,7 @@ class Lookups {
 class MasterSearch {
  public:
   // So long a master that only a minority names waits for what the other Sentinels say.
-  static constexpr core::Duration agree_within = std::chrono::milliseconds(100);
+  static constexpr core::Duration agree_within = std::chrono::milliseconds(50);
 
   // All three live longer than this.
   MasterSearch(const Address& address, const runtime::Tls& tls, Lookups& lookups);
