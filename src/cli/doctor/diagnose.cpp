@@ -4,6 +4,7 @@
 
 #include "cli/doctor/node_facts.hpp"
 #include "cli/doctor/node_findings.hpp"
+#include "cli/doctor/sentinel_findings.hpp"
 #include "cli/doctor/set_findings.hpp"
 #include "cli/nodes/advice.hpp"
 #include "redis/record_text.hpp"
@@ -30,8 +31,9 @@ std::string place(const redis::Address& address) {
   return redis::to_text(address);
 }
 
-NodeShown shown(const NodeFacts& facts) {
+NodeShown shown(const NodeFacts& facts, core::Ttl cap) {
   NodeShown node{.name = redis::to_text(facts.address), .place = place(facts.address), .down = facts.down};
+  if (facts.address.kind == redis::Address::Kind::sentinel) node.sentinels = sentinels_shown(facts, cap);
   if (facts.down) return node;
   if (facts.info) {
     node.version = facts.info->product();
@@ -56,13 +58,14 @@ Diagnosis diagnose(const Nodes& nodes, const std::string& lock_prefix, core::Dur
   const std::vector<NodeFacts> all = look_at_all(nodes, keys);
   std::vector<std::optional<NodeInSet>> set;
   for (const NodeFacts& facts : all) {
-    result.nodes.push_back(shown(facts));
+    result.nodes.push_back(shown(facts, keys.keyspace.cap));
     set.push_back(in_set(facts, result.nodes.back()));
   }
   result.findings = findings_of_all(set, keys.keyspace.cap);
   const Criteria criteria{keys, node_timeout, runtime::wall_now_ms(), nodes.tls_options};
   for (std::size_t i = 0; i < all.size(); ++i) {
     result.add(i, all[i].down ? std::vector{down_finding(all[i])} : findings_of(all[i], criteria));
+    if (result.nodes[i].sentinels) result.add(i, sentinel_findings(*result.nodes[i].sentinels));
   }
   result.conclude();
   return result;

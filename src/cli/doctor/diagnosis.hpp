@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/doctor/finding.hpp"
+#include "cli/doctor/sentinel_facts.hpp"
 #include "core/base/time.hpp"
 #include "core/lease/record.hpp"
 #include "core/message.hpp"
@@ -22,6 +23,23 @@ struct PostgresqlShown {
   std::optional<int> schema{};   // version of the schema tenure; 0: there is none
 };
 
+// What only a master has that Sentinels name.
+struct SentinelsShown {
+  std::string name{};                 // by which they know it
+  std::string master{};               // host and port, as most of them say; empty: none says anything
+  std::vector<SentinelFacts> each{};  // in the order of the address
+  std::optional<core::Duration> down_after{};           // until the slowest takes the master for dead
+  std::optional<std::vector<ReplicaFacts>> replicas{};  // nothing: not known
+  std::optional<int> min_replicas{};                    // min-replicas-to-write of the master
+  core::Duration quarantine{};                          // of whoever is promoted
+
+  // From the death of a master until new leases are granted, but for the vote, which takes a second or so.
+  std::optional<core::Duration> without_new_leases() const {
+    if (!down_after) return std::nullopt;
+    return *down_after + quarantine;
+  }
+};
+
 struct NodeShown {
   std::string name{};                           // its address, without secrets
   std::string place{};                          // the same, or "on port 6379"
@@ -32,6 +50,7 @@ struct NodeShown {
   std::optional<core::Duration> clock_ahead{};  // of this machine's wall clock
   std::optional<core::FoundRecord> record{};    // nothing: it cannot be read
   std::optional<PostgresqlShown> postgresql{};
+  std::optional<SentinelsShown> sentinels{};  // also of one that is down
 };
 
 struct Diagnosis {

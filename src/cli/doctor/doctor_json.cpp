@@ -40,6 +40,41 @@ void add_boolean(Json& json, const char* key, std::optional<bool> value) {
   }
 }
 
+void add_sentinels(Json& json, const SentinelsShown& group) {
+  json.key("sentinels").open_object();
+  json.key("name").text(group.name);
+  json.key("master").text_or_null(group.master);
+  json.key("down_after_ms").number_or_null(in<std::chrono::milliseconds>(group.down_after));
+  json.key("without_new_leases_ms").number_or_null(in<std::chrono::milliseconds>(group.without_new_leases()));
+  json.key("min_replicas_to_write").number_or_null(group.min_replicas);
+  json.key("each").open_array();
+  for (const SentinelFacts& it : group.each) {
+    json.open_object();
+    json.key("address").text(it.place);
+    json.key("up").boolean(!it.down);
+    json.key("reason").text_or_null(it.down ? it.down->detail : it.no_quorum.value_or(""));
+    json.key("master").text_or_null(it.master);
+    add_boolean(json, "quorum", it.down ? std::nullopt : std::optional(!it.no_quorum));
+    json.close_object();
+  }
+  json.close_array();
+  json.key("replicas");
+  if (!group.replicas) {
+    json.null();
+  } else {
+    json.open_array();
+    for (const ReplicaFacts& it : *group.replicas) {
+      json.open_object();
+      json.key("address").text(it.place);
+      json.key("online").boolean(it.online);
+      json.key("bytes_behind").number(it.bytes_behind);
+      json.close_object();
+    }
+    json.close_array();
+  }
+  json.close_object();
+}
+
 void add_node(Json& json, const Diagnosis& diagnosis, std::size_t index) {
   const NodeShown& node = diagnosis.nodes[index];
   json.open_object();
@@ -58,6 +93,7 @@ void add_node(Json& json, const Diagnosis& diagnosis, std::size_t index) {
     add_boolean(json, "pooled", node.postgresql->pooled);
     json.key("schema").number_or_null(node.postgresql->schema);
   }
+  if (node.sentinels) add_sentinels(json, *node.sentinels);
   json.close_object();
 }
 

@@ -15,6 +15,15 @@ void heading(std::string& text, std::string_view words, const Paint& paint) {
   text.append(rule).append(paint(Tone::heading, words)).append("\n").append(rule);
 }
 
+void add_sentinel_lines(std::string& text, const SentinelsShown& group, const Paint& paint) {
+  for (const SentinelFacts& it : group.each) {
+    text += "  Sentinel " + it.place + "... ";
+    text += it.down ? paint(Tone::bad, "DOWN") + " (" + it.down->detail + ")"
+                    : paint(Tone::good, "UP") + ", names " + it.master;
+    text += "\n";
+  }
+}
+
 void check_line(std::string& text, const Diagnosis& diagnosis, std::size_t node, const Paint& paint) {
   const NodeShown& shown = diagnosis.nodes[node];
   text += "Checking " + diagnosis.kind + " node " + shown.place + "... ";
@@ -26,6 +35,30 @@ void check_line(std::string& text, const Diagnosis& diagnosis, std::size_t node,
     text += paint(Tone::good, "UP");
   }
   text += "\n";
+  if (shown.sentinels) add_sentinel_lines(text, *shown.sentinels, paint);
+}
+
+// "mymaster: master 10.0.0.1:6379, 2 replicas (0 and 14 bytes behind), …"
+std::string group_text(const SentinelsShown& group) {
+  std::string text = "Sentinels' " + core::printable(group.name, 60) + ": " +
+                     (group.master.empty() ? "no master is known" : "master " + group.master);
+  if (group.replicas) {
+    std::string behind;
+    for (const ReplicaFacts& it : *group.replicas) {
+      behind += (behind.empty() ? "" : ", ") + it.place + ": " +
+                (it.online ? std::to_string(it.bytes_behind) + " bytes behind" : "not online");
+    }
+    const std::size_t count = group.replicas->size();
+    text += ", " + std::to_string(count) + (count == 1 ? " replica" : " replicas") +
+            (behind.empty() ? "" : " (" + behind + ")");
+  }
+  if (group.min_replicas) text += ", min-replicas-to-write " + std::to_string(*group.min_replicas);
+  if (const auto pause = group.without_new_leases()) {
+    text += "; a failover is begun after " + core::to_text(*group.down_after) +
+            ", and new leases are granted about " + core::to_text(*pause) +
+            " after the master died (holders keep theirs where their TTL outlasts the failover)";
+  }
+  return text + "\n";
 }
 
 std::string milliseconds_text(core::Duration duration) {
@@ -67,6 +100,7 @@ std::string verdict(const Diagnosis& diagnosis) {
 
 void add_details(std::string& text, const Diagnosis& diagnosis) {
   for (const NodeShown& node : diagnosis.nodes) {
+    if (node.sentinels) text += group_text(*node.sentinels);
     if (node.down) continue;
     text += node.name + ": " + (node.version.empty() ? "version unknown" : node.version);
     if (node.postgresql && node.postgresql->tls) text += *node.postgresql->tls ? ", TLS" : ", no TLS";

@@ -8,6 +8,11 @@ namespace {
 using core::FailureCode;
 
 std::string advice_for(const NodeFacts& node) {
+  if (node.address.kind == redis::Address::Kind::sentinel) {
+    return "see which of the Sentinels answer and whom they name, and correct their addresses, the name "
+           "behind the #, "
+           "or the passwords; a master that died is replaced when they agree";
+  }
   const bool is_socket = node.address.kind == redis::Address::Kind::unix_socket;
   switch (node.down->code) {
     case FailureCode::unreachable:

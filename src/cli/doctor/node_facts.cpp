@@ -98,6 +98,11 @@ NodeFacts look_at(const redis::Address& address, const runtime::Tls& tls, const 
                   core::Duration timeout) {
   NodeFacts facts = ask(address, tls, keys, timeout);
   if (facts.down) facts.down->detail = naming_tls_options(std::move(facts.down->detail));
+  if (address.kind == redis::Address::Kind::sentinel)
+    facts.sentinels = look_at_sentinels(address, tls, timeout);
+  for (SentinelFacts& it : facts.sentinels) {
+    if (it.down) it.down->detail = naming_tls_options(std::move(it.down->detail));
+  }
   return facts;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/doctor/rights.hpp"
+#include "cli/doctor/sentinel_facts.hpp"
 #include "cli/doctor/server_info.hpp"
 #include "core/base/time.hpp"
 #include "core/message.hpp"
@@ -32,6 +33,7 @@ struct NodeFacts {
   Asked<std::string> record{};          // empty: none
   Asked<std::string> fence{};           // the counter of tokens; empty: none
   Asked<std::vector<std::string>> missing_rights{};
+  std::vector<SentinelFacts> sentinels{};  // where the address names some; also of one that is down
 };
 
 // Longer than any node timeout, so that a node that is too slow is told apart from one that is dead.

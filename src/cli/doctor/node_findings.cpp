@@ -1,5 +1,7 @@
 #include "cli/doctor/node_findings.hpp"
 
+#include <algorithm>
+
 #include "cli/doctor/server_check.hpp"
 #include "core/base/number.hpp"
 #include "core/base/text.hpp"
@@ -81,7 +83,7 @@ void judge_persistence(Findings& all, const ServerInfo& info, const Asked<Settin
 
 void judge_network(Findings& all, const NodeFacts& node, const Criteria& criteria) {
   if (!node.address.tls && !is_local(node.address)) {
-    const bool secret = !node.address.password.empty();
+    const bool secret = !node.address.password.empty() || !node.address.group.password.empty();
     add(all, secret ? Severity::warning : Severity::note, "plaintext",
         secret ? "its password and all commands go over the network in plain text"
                : "all commands go over the network in plain text, and it asks for no password",
@@ -105,14 +107,18 @@ void judge_rights(Findings& all, const NodeFacts& node, const UsedKeys& keys) {
   add(all, Severity::error, "rights", "the user may not use: " + names,
       "without it leases fail, or waiting does",
       "ACL SETUSER " + (node.address.user.empty() ? "default" : core::printable(node.address.user, 60)) +
-          " " + rights_needed(keys));
+          " " + rights_needed(keys) + (node.sentinels.empty() ? "" : " +role"));
 }
 
 }  // namespace
 
 bool is_local(const redis::Address& address) {
-  return address.kind == redis::Address::Kind::unix_socket || address.host == "localhost" ||
-         address.host == "::1" || address.host.starts_with("127.");
+  const auto here = [](const std::string& host) {
+    return host == "localhost" || host == "::1" || host.starts_with("127.");
+  };
+  const auto& sentinels = address.group.sentinels;
+  return address.kind == redis::Address::Kind::unix_socket || here(address.host) ||
+         (!sentinels.empty() && std::ranges::all_of(sentinels, here, &redis::HostPort::host));
 }
 
 std::vector<Finding> findings_of(const NodeFacts& node, const Criteria& criteria) {
