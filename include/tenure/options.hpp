@@ -16,7 +16,7 @@ namespace tenure {
 
 struct Refusal;
 
-/// For nodes whose URL begins with rediss://. The server's certificate is always verified. Files are PEM; each field may be
+/// For nodes whose URL begins with rediss:// or rediss-sentinel://. The server's certificate is always verified. Files are PEM; each field may be
 /// left empty.
 struct Tls {
   std::string ca_file{};           // whom to trust; empty: whom the system trusts
@@ -29,7 +29,8 @@ struct Tls {
 
 struct ClientOptions {
   /// One Redis, or several independent ones of which a majority decides:
-  /// redis://[user:password@]host[:port][/database], rediss:// for TLS, unix:///path/of/socket.
+  /// redis://[user:password@]host[:port][/database], rediss:// for TLS, unix:///path/of/socket. A master that Sentinels know:
+  /// redis-sentinel://[user:password@]host[:port],…[/database][?sentinel_user=U&sentinel_password=P]#NAME, rediss-sentinel:// for TLS.
   std::vector<std::string> nodes{"redis://127.0.0.1:6379"};
   Tls tls{};
   /// Who we are to others. Empty: host, start time and a random number. Two processes with one id do not share leases.
