@@ -124,8 +124,40 @@ TEST_F(SentinelFaults, AnOldMasterThatComesBackIsNotFollowed) {  // X7
   EXPECT_TRUE(lease->held());
 }
 
-// By somebody's hand, and without a word to clients: connections stay, and say READONLY.
-TEST_F(SentinelFaults, AMasterThatIsDemotedUnderALivingConnectionIsLeft) {
+// It hangs for longer than the Sentinels wait, and goes on beside its successor until they have made a replica of it.
+TEST_F(SentinelFaults, AMasterThatFreezesIsReplacedAndNobodyReturnsToItWhenItWakes) {  // F3, X7, S1, S6
+  auto holder = client_of({group_.address()}, cap);
+  auto other = client_of({group_.address()}, cap);
+  Oracle oracle;
+  auto lease = holder.acquire("redlock:a", wish(cap));
+  ASSERT_TRUE(lease);
+  {
+    const Watch watch(oracle, "the holder", *lease);
+    Wanting wanting(other, "redlock:a", wish(cap, for_ever));
+    ASSERT_TRUE(wait_until([&] { return wanting.waits(); }));
+    group_.wait_for_replication();
+    RedisServer& before = group_.master();
+    before.pause();
+    ASSERT_TRUE(wait_until([&] { return &group_.master() != &before; }, 30s));
+    ASSERT_TRUE(is_renewed(*lease));
+    before.resume();
+    ASSERT_TRUE(is_renewed(*lease));
+    group_.wait_until_ready();
+    ASSERT_NE(&group_.master(), &before);
+    EXPECT_TRUE(lease->held());
+    EXPECT_FALSE(lease->lost().stop_requested());
+    EXPECT_FALSE(wanting.done());
+    EXPECT_EQ(lease->release().outcome, core::ReleaseOutcome::released);
+    const auto next = wanting.get();
+    ASSERT_TRUE(next);
+    const Watch next_watch(oracle, "the next", *next);
+    ASSERT_TRUE(is_renewed(*next));
+  }
+  oracle.judge();
+}
+
+// The old master lives, and cuts its clients when it becomes a replica.
+TEST_F(SentinelFaults, AFailoverByHandInterruptsNobody) {
   auto holder = client_of({group_.address()}, cap);
   auto lease = holder.acquire("redlock:a", wish(cap));
   ASSERT_TRUE(lease);

@@ -46,7 +46,7 @@ class SentinelSearch : public ::testing::Test {
     return redis ? core::Failure{} : redis.error();
   }
 
-  RedisServer master_{{.tcp = true}};
+  RedisServer master_{{.tcp = true, .arguments = {"--repl-diskless-sync-delay", "0"}}};
   FakeServer right_{naming(master_.port())};
 };
 
