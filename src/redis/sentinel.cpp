@@ -95,8 +95,19 @@ tl::expected<void, Failure> read_role(const Address& address, const std::vector<
   return tl::unexpected(Failure{Applied::no, FailureCode::read_only, "it says that it is a replica"});
 }
 
-bool says_demoted(const Value& answer) {
-  return answer.kind == Value::Kind::error && classify(answer.text).code == FailureCode::read_only;
+std::optional<Failure> left_behind(const Value& answer) {
+  if (answer.kind != Value::Kind::error) return std::nullopt;
+  const FailureCode code = classify(answer.text).code;
+  if (code == FailureCode::read_only) {
+    return Failure{Applied::perhaps, code,
+                   "the server is no master any more; the Sentinels are asked for another"};
+  }
+  if (answer.text.starts_with("NOREPLICAS")) {
+    return Failure{Applied::perhaps, code,
+                   "the server takes no writes because too few replicas follow it; the Sentinels are asked whether "
+                   "another one is the master"};
+  }
+  return std::nullopt;
 }
 
 }  // namespace tenure::redis

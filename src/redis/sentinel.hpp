@@ -1,6 +1,7 @@
 // What is said to Sentinels, and to the server that they call the master, before anybody relies on it.
 #pragma once
 
+#include <optional>
 #include <tl/expected.hpp>
 #include <vector>
 
@@ -22,7 +23,8 @@ std::vector<Command> role_question(const Address& address);
 // An error: it is none, or does not say.
 tl::expected<void, core::Failure> read_role(const Address& address, const std::vector<Value>& answers);
 
-// A server that was the master, and is a replica now, says this to every write.
-bool says_demoted(const Value& answer);
+// A server that a failover has left behind answers so to every write: it is a replica now, or nobody follows it any more
+// (min-replicas-to-write). Why the Sentinels are to be asked again; nothing: it does not say so.
+std::optional<core::Failure> left_behind(const Value& answer);
 
 }  // namespace tenure::redis

@@ -172,6 +172,36 @@ TEST_F(SentinelSearch, ADemotedMasterIsLeftByConnectionsThatStand) {
   EXPECT_TRUE(lease->held());
 }
 
+// Cut off from its replicas, one of which may have taken its place, it still calls itself a master.
+TEST_F(SentinelSearch, TheSentinelsAreAskedAgainWhereTooFewReplicasFollowTheMaster) {  // X7
+  init(master_);
+  auto client = client_of({by({right_.port()})}, cap_default);
+  ASSERT_TRUE(client.acquire("redlock:a", wish(4s)));
+  const auto asked = [&] { return right_.heard().size(); };
+  const auto before = asked();
+  master_.command({"CONFIG", "SET", "min-replicas-to-write", "1"});
+  const auto refused = client.acquire("redlock:b", wish(4s));
+  ASSERT_FALSE(refused);
+  const std::string& why = refused.error().failures.front().failure.detail;
+  EXPECT_NE(why.find("too few replicas follow"), std::string::npos) << why;
+  EXPECT_TRUE(wait_until([&] {
+    EXPECT_FALSE(client.acquire("redlock:c", wish(4s)));
+    return asked() > before;
+  }));
+  master_.command({"CONFIG", "SET", "min-replicas-to-write", "0"});
+  EXPECT_TRUE(client.acquire("redlock:d", wish(4s, for_ever)));
+}
+
+TEST_F(SentinelSearch, AMasterThatNobodyFollowsIsLeftByCallersToo) {
+  auto named = redis::Caller::connect(by({right_.port()}), 5s);
+  ASSERT_TRUE(named);
+  master_.command({"CONFIG", "SET", "min-replicas-to-write", "1"});
+  const auto refused = named->call({"SET", "a", "b"});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, FailureCode::not_durable);
+  EXPECT_FALSE(named->call({"PING"}));
+}
+
 TEST_F(SentinelSearch, ADemotedMasterIsLeftByCallersToo) {
   auto named = redis::Caller::connect(by({right_.port()}), 5s);
   auto direct = redis::Caller::connect(redis::parse_url(master_.url()).value(), 5s);

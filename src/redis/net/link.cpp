@@ -7,13 +7,6 @@
 
 namespace tenure::redis {
 
-namespace {
-
-const core::Failure demoted{core::Applied::perhaps, core::FailureCode::read_only,
-                            "the server is no master any more; the Sentinels are asked for another"};
-
-}  // namespace
-
 Link::Link(core::NodeIndex node, const Address& address, Keyspace keyspace, Conversation::Introduce introduce,
            Seen seen, const runtime::Tls& tls)
     : node_(node),
@@ -77,14 +70,14 @@ void Link::on_ready(core::Time now, runtime::News& news) {
     auto admitted = conversation_.hear(value, commands_, answers);
     if (!admitted) return drop(admitted.error(), news);
     // Whoever dials again is told by the Sentinels who the master is now.
-    const bool is_demoted = address_.kind == Address::Kind::sentinel && says_demoted(value);
+    const auto left = address_.kind == Address::Kind::sentinel ? left_behind(value) : std::nullopt;
     for (auto& [id, reply] : answers) {
       auto* failure = std::get_if<core::Failure>(&reply);
-      if (is_demoted && failure != nullptr) failure->detail = demoted.detail;
+      if (left && failure != nullptr) failure->detail = left->detail;
       news.answers.push_back({id, std::move(reply)});
     }
     if (*admitted) news.admitted.emplace_back(node_, std::move(**admitted));
-    if (is_demoted) return drop(demoted, news);
+    if (left) return drop(*left, news);
   }
   if (!read) return drop(read.error(), news);
   if (commands_.empty()) return;
