@@ -55,6 +55,8 @@ install(TARGETS libtenure_postgresql EXPORT tenurePostgresqlTargets ARCHIVE DEST
 install(TARGETS tenure RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 # Where src/cli/fleet_program.cpp looks for it.
 install(TARGETS tenure-fleet RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tenure COMPONENT program)
+# All of these: what is built for ./dev install and ./dev package. tests/install compares.
+add_custom_target(installed DEPENDS libtenure libtenure_poll libtenure_postgresql tenure tenure-fleet)
 install(DIRECTORY include/tenure DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN *.hpp)
 install(EXPORT tenureTargets NAMESPACE tenure:: DESTINATION ${cmake_folder} COMPONENT development)
 install(EXPORT tenurePollTargets NAMESPACE tenure:: DESTINATION ${cmake_folder} COMPONENT development)
