@@ -231,6 +231,12 @@ bool Conversation::carries(core::RequestId id) const {
   return std::ranges::any_of(sent_, is_it) || std::ranges::any_of(held_back_, is_it);
 }
 
+std::vector<std::pair<core::RequestId, core::Request>> Conversation::take_held_back() {
+  std::vector<std::pair<core::RequestId, core::Request>> taken;
+  for (Asked& it : std::exchange(held_back_, {})) taken.emplace_back(it.id, std::move(it.request));
+  return taken;
+}
+
 std::vector<Conversation::Unanswered> Conversation::close() {
   std::vector<Unanswered> open;
   const std::size_t left = sent_.size() - std::exchange(gathered_, 0);

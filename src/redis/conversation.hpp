@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
+#include <utility>
 #include <vector>
 
 #include "core/lease/record.hpp"
@@ -60,6 +61,8 @@ class Conversation {
   bool waiting() const { return !sent_.empty() || !held_back_.empty(); }
   // Was this asked here, and is it not answered yet?
   bool carries(core::RequestId id) const;
+  // What was asked and has not left, to be asked on another connection.
+  std::vector<std::pair<core::RequestId, core::Request>> take_held_back();
   // When the connection ends: what was asked and not answered. A request that was held back never left.
   std::vector<Unanswered> close();
 

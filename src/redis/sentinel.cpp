@@ -103,9 +103,10 @@ std::optional<Failure> left_behind(const Value& answer) {
                    "the server is no master any more; the Sentinels are asked for another"};
   }
   if (answer.text.starts_with("NOREPLICAS")) {
-    return Failure{Applied::perhaps, code,
-                   "the server takes no writes because too few replicas follow it; the Sentinels are asked whether "
-                   "another one is the master"};
+    return Failure{
+        Applied::perhaps, code,
+        "the server takes no writes because too few replicas follow it; the Sentinels are asked whether "
+        "another one is the master"};
   }
   return std::nullopt;
 }

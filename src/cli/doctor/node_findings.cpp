@@ -67,8 +67,7 @@ void judge_writes(Findings& all, const ServerInfo& info, const Asked<Settings>& 
   } else if (settings->min_replicas == 0 && replicas > 0) {
     add(all, Severity::warning, "min_replicas",
         "replicas follow it (" + std::to_string(replicas) + "), and min-replicas-to-write is 0",
-        "cut off from them, or woken from a freeze, it would go on granting beside a replica that was "
-        "promoted: two owners",
+        "cut off from them it would go on granting beside a replica that was promoted: two owners",
         "CONFIG SET min-replicas-to-write 1, and the same in its redis.conf");
   }
 }

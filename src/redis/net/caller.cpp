@@ -48,7 +48,10 @@ struct Caller::State {
       return failed(FailureCode::timed_out, "it was not asked any more: the look took too long", Applied::no);
     }
     auto values = exchange(commands, deadline);
-    if (!values || (follows_master && std::ranges::any_of(*values, [](const Value& it) { return left_behind(it).has_value(); }))) stream.close();
+    if (!values || (follows_master && std::ranges::any_of(*values, [](const Value& it) {
+                      return left_behind(it).has_value();
+                    })))
+      stream.close();
     return values;
   }
 

@@ -28,18 +28,42 @@ void Link::ask(core::RequestId id, core::Request request, core::Time now, runtim
   if (long_idle && wire_.stirred()) {
     drop({core::Applied::no, core::FailureCode::closed, "the server closed the connection"}, news);
   }
+  // And the server may have been frozen meanwhile, and replaced: it would go on as if it were the master.
+  const bool anew = long_idle && wire_.connected() && address_.kind == Address::Kind::sentinel;
+  if (anew) dial_anew();
   last_used_ = now;
   conversation_.ask(id, std::move(request), commands_);
   say();
-  if (!wire_.idle()) return;
-  wire_.dial();
+  if (wire_.idle()) {
+    wire_.dial();
+  } else if (!anew) {
+    return;
+  }
   on_dialing(news);
+}
+
+void Link::dial_anew() {
+  before_.emplace(std::exchange(conversation_, converse()));
+  wire_.dial_anew();
+}
+
+// The Sentinels say nothing: what was asked meanwhile goes over the connection that stands.
+void Link::go_on_as_before(runtime::News& news) {
+  auto asked = conversation_.take_held_back();
+  conversation_ = std::move(*before_);
+  before_.reset();
+  for (auto& [id, request] : asked) conversation_.ask(id, std::move(request), commands_);
+  flush(news);
 }
 
 void Link::on_dialing(runtime::News& news) {
   const auto connected = wire_.on_dialing();
-  if (!connected) return drop(connected.error(), news);
+  if (!connected) {
+    if (before_ && wire_.go_back()) return go_on_as_before(news);
+    return drop(connected.error(), news);
+  }
   if (!*connected) return;
+  before_.reset();
   conversation_.open(commands_);
   say();
   flush(news);
@@ -90,6 +114,7 @@ void Link::drop(const core::Failure& why, runtime::News& news) {
     news.answers.push_back({id, core::Failure{applied, why.code, why.detail}});
   }
   conversation_ = converse();
+  before_.reset();
   commands_.clear();
   wire_.close();
 }

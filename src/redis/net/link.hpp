@@ -1,6 +1,9 @@
 // The connection to one Redis: made when there is something to ask, closed for good after any doubt.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "redis/conversation.hpp"
 #include "redis/net/wire.hpp"
 #include "runtime/store/connection.hpp"
@@ -24,6 +27,8 @@ class Link : public runtime::Connection {
 
  private:
   void on_dialing(runtime::News& news);
+  void dial_anew();
+  void go_on_as_before(runtime::News& news);
   void say();
   Conversation converse() const;
 
@@ -33,6 +38,7 @@ class Link : public runtime::Connection {
   Conversation::Introduce introduce_;
   Seen seen_;
   Conversation conversation_;
+  std::optional<Conversation> before_{};  // on the connection that is kept while another one is dialled
   Wire wire_;
   core::Time last_used_{};
   std::vector<Command> commands_;  // to be said, and empty in between: so that its memory is kept

@@ -47,8 +47,13 @@ void Lookups::limit() {
   if (by_host_.size() > lookups_max) by_host_.clear();
 }
 
-MasterSearch::MasterSearch(const Address& address, const runtime::Tls& tls, Lookups& lookups)
+MasterSearch::MasterSearch(const Address& address, const runtime::Tls& tls, Lookups& lookups,
+                           std::optional<core::Duration> patience)
     : address_(address), tls_(tls), lookups_(lookups) {
+  if (patience) {
+    named_until_ = runtime::boot_now() + *patience;
+    timer_ = timer_after(*patience);
+  }
   lookups_.limit();
   const auto question = master_question(address_.group);
   for (const HostPort& where : address_.group.sentinels) {
@@ -61,6 +66,10 @@ MasterSearch::MasterSearch(const Address& address, const runtime::Tls& tls, Look
 tl::expected<std::optional<runtime::Stream>, Failure> MasterSearch::step() {
   for (Sentinel& sentinel : sentinels_) ask(sentinel);
   for (Candidate& candidate : candidates_) ask(candidate);
+  if (named_until_ && !is_clueless()) {
+    named_until_.reset();
+    timer_.reset();
+  }
   if (Candidate* found = best(); found != nullptr) {
     if (!agree_until_) {
       agree_until_ = runtime::boot_now() + agree_within;
@@ -68,7 +77,8 @@ tl::expected<std::optional<runtime::Stream>, Failure> MasterSearch::step() {
     }
     if (is_decided(*found)) return found->inquiry->take();
   }
-  if (all_failed()) return tl::unexpected(failure());
+  if (all_failed() || (named_until_ && runtime::boot_now() >= *named_until_))
+    return tl::unexpected(failure());
   if (wait_for_more()) return std::nullopt;
   return tl::unexpected(
       Failure{Applied::no, FailureCode::unreachable, "this machine has no descriptor left to dial with"});

@@ -41,14 +41,17 @@ class MasterSearch {
   // So long a master that only a minority names waits for what the other Sentinels say.
   static constexpr core::Duration agree_within = std::chrono::milliseconds(50);
 
-  // All three live longer than this.
-  MasterSearch(const Address& address, const runtime::Tls& tls, Lookups& lookups);
+  // All three live longer than this. With a patience it gives up where no Sentinel has named a server by then.
+  MasterSearch(const Address& address, const runtime::Tls& tls, Lookups& lookups,
+               std::optional<core::Duration> patience = std::nullopt);
 
   // The connection to a master that has been greeted, but for its database; not yet; or why there is none. To be called when fd()
   // is readable, which is another one after each call.
   tl::expected<std::optional<runtime::Stream>, core::Failure> step();
   int fd() const { return ready_.get(); }
 
+  // No Sentinel has named any server.
+  bool is_clueless() const { return candidates_.empty(); }
   // What has been heard so far of those that failed, in a sentence, for who cannot wait any longer.
   std::string trouble() const;
 
@@ -83,6 +86,7 @@ class MasterSearch {
   std::deque<Candidate> candidates_;
   runtime::Descriptor ready_;  // an epoll set of all that is waited for
   runtime::Descriptor timer_;
+  std::optional<core::Time> named_until_{};  // with a patience, while nobody was named
   std::optional<core::Time> agree_until_{};  // since there is a master
 };
 

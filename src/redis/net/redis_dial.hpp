@@ -5,6 +5,7 @@
 #include <string>
 #include <tl/expected.hpp>
 
+#include "core/base/time.hpp"
 #include "core/message.hpp"
 #include "redis/net/master_search.hpp"
 #include "redis/url.hpp"
@@ -16,14 +17,18 @@ namespace tenure::redis {
 
 class RedisDial {
  public:
-  // All but the last live longer than this. Of several addresses that a name has, number `first` is tried first.
-  RedisDial(const Address& address, const runtime::Tls& tls, Lookups& lookups, std::size_t first);
+  // The first three live longer than this. Of several addresses that a name has, number `first` is tried first. With a patience
+  // a search gives up where no Sentinel has named a server by then.
+  RedisDial(const Address& address, const runtime::Tls& tls, Lookups& lookups, std::size_t first,
+            std::optional<core::Duration> patience = std::nullopt);
 
   // Connected, not yet, or why not. To be called when fd() is ready for events(); of a search both are others after each call.
   tl::expected<std::optional<runtime::Stream>, core::Failure> step();
   int fd() const { return search_ ? search_->fd() : direct_->fd(); }
   short events() const;
 
+  // It was a search, and no Sentinel has named any server.
+  bool is_clueless() const { return search_ && search_->is_clueless(); }
   // For who cannot wait any longer.
   core::Failure timed_out() const;
 

@@ -12,9 +12,30 @@ namespace tenure::redis {
 
 using core::Failure;
 
+namespace {
+
+// While Sentinels are silent, a connection that stands goes on.
+constexpr core::Duration named_within = std::chrono::milliseconds(100);
+
+}  // namespace
+
 void Wire::dial() {
   connection_ = runtime::next_connection();
   dial_.emplace(address_, tls_, lookups_, dials_failed_);
+}
+
+void Wire::dial_anew() {
+  kept_ = std::move(stream_);
+  connection_ = runtime::next_connection();
+  dial_.emplace(address_, tls_, lookups_, dials_failed_, named_within);
+}
+
+bool Wire::go_back() {
+  if (!kept_ || !dial_->is_clueless() || kept_.stirred()) return false;
+  dial_.reset();
+  stream_ = std::move(kept_);
+  connection_ = runtime::next_connection();
+  return true;
 }
 
 tl::expected<bool, Failure> Wire::on_dialing() {
@@ -24,6 +45,7 @@ tl::expected<bool, Failure> Wire::on_dialing() {
   if (address_.kind == Address::Kind::sentinel) connection_ = runtime::next_connection();
   if (!*result) return false;
   stream_ = std::move(**result);
+  kept_.close();
   dial_.reset();
   dials_failed_ = 0;
   return true;
@@ -69,6 +91,7 @@ void Wire::close() {
   if (dial_) dials_failed_ += 1;
   dial_.reset();
   stream_.close();
+  kept_.close();
   out_.clear();
   written_ = 0;
 }

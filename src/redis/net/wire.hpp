@@ -28,6 +28,11 @@ class Wire {
 
   // Begins to connect.
   void dial();
+  // The same, for a connection on which nothing is under way: it is kept until another one stands.
+  void dial_anew();
+  // After dialling anew has failed: goes on with the connection that was kept. False: it has ended, or Sentinels name a server that
+  // is out of reach, so that nobody knows whether it is still the master.
+  bool go_back();
   // True once, when the connection stands.
   tl::expected<bool, core::Failure> on_dialing();
   bool idle() const { return !dial_ && !stream_; }
@@ -53,6 +58,7 @@ class Wire {
   std::optional<RedisDial> dial_;
   std::size_t dials_failed_ = 0;  // in a row
   runtime::Stream stream_;
+  runtime::Stream kept_;  // while it is dialled anew
   std::string out_;
   std::size_t written_ = 0;
   std::uint64_t connection_ = 0;
