@@ -52,7 +52,9 @@ TEST(Failovers, ThatLoseGrantsMakeNoSecondOwnerAndInterruptNobody) {  // X6, S1,
       SCOPED_TRACE("round " + std::to_string(round + 1));
       group.stop_replicas();
       auto lost = holder.acquire("redlock:each", wish(cap));
-      ASSERT_TRUE(lost);
+      ASSERT_TRUE(lost) << static_cast<int>(lost.error().code) << ' '
+                        << (lost.error().failures.empty() ? ""
+                                                          : lost.error().failures.front().failure.detail);
       EXPECT_GT(lost->token(), last);
       {
         const Watch watch_lost(of_each, "the holder", *lost);
