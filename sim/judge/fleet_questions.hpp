@@ -2,6 +2,7 @@
 // need not, and who dies is replaced.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -85,6 +86,8 @@ class FleetQuestions {
   Duration round_trips() const { return shared_.plan.delay_usual * 40; }
   // Clocks may run slow by a twentieth.
   static Duration by_slow_clock(Duration length) { return length * 21 / 20; }
+  // Until everybody has heard that somebody came or left and has looked at what follows, also where nothing does.
+  static constexpr Duration settled_within = std::chrono::milliseconds(400);
   Duration rest_within() const;
   Duration owned_after_death_within() const;
   Duration beaten_within() const;
