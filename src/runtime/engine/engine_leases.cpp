@@ -31,9 +31,10 @@ void Engine::on(const core::Renewed& renewed, core::Time now) {
   // This thread was held up between the reply and here, past the old deadline, and the holder has looked.
   const auto& lease = leases_.at(renewed.lease);
   const core::Duration slack = lease->noted - now;
-  if (!leases_.renew(renewed.lease, renewed.deadline)) return agent_.give_up(renewed.lease, now);
+  if (!Leases::renew(*lease, renewed.deadline)) return agent_.give_up(renewed.lease, now);
   meter_.on_renewed(slack);
-  if (lease->uncertain.exchange(false) && fleet_listener_) fleet_listener_->on_uncertain(lease, {});
+  if (lease->uncertain && lease->uncertain.exchange(false) && fleet_listener_)
+    fleet_listener_->on_uncertain(lease, {});
   tell(Event::Kind::renewed, renewed.lease);
   if (renewed.extended) finish_extension(renewed.lease, renewed.deadline);
 }

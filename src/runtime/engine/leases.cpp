@@ -49,8 +49,7 @@ void Leases::forget(core::LeaseId id) {
   if (!lease.empty()) uncount(*lease.mapped());
 }
 
-bool Leases::renew(core::LeaseId id, core::Time deadline) {
-  LeaseState& lease = *leases_.at(id);
+bool Leases::renew(LeaseState& lease, core::Time deadline) {
   if (!lease.extend(lease.noted, deadline)) return false;
   lease.noted = deadline;
   return true;

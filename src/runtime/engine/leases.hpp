@@ -57,7 +57,7 @@ class Leases {
   std::size_t held() const { return held_; }
 
   // Its new deadline. False: its holder has looked after the old one, and it stays over.
-  bool renew(core::LeaseId id, core::Time deadline);
+  static bool renew(LeaseState& lease, core::Time deadline);
   // Tells its holder, who has until the deadline. One that is over already stays over.
   void lose(LeaseState& lease, core::LossReason reason, core::Time deadline);
 
