@@ -1,6 +1,7 @@
 // A master that too few replicas follow takes no writes: a real one, and the old master of a simulated failover.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "redis/script_call.hpp"
@@ -40,6 +41,13 @@ std::vector<redis::Command> calls(const redis::Keyspace& keyspace) {
   return calls;
 }
 
+// The answer, or the code of an error: what else an error says is the server's own wording.
+redis::Value without_wording(redis::Value said) {
+  if (said.kind == redis::Value::Kind::error)
+    said.text.resize(std::min(said.text.find(' '), said.text.size()));
+  return said;
+}
+
 TEST(OldMaster, RefusesEveryScriptThatMayWriteBeforeItRunsAndAnswersLooks) {
   test::RedisServer real({.arguments = {"--min-replicas-to-write", "1"}});
   const redis::Keyspace keyspace;
@@ -52,8 +60,9 @@ TEST(OldMaster, RefusesEveryScriptThatMayWriteBeforeItRunsAndAnswersLooks) {
 
   for (const auto& command : calls(keyspace)) {
     const redis::Value said = real.command(command);
-    EXPECT_EQ(said, simulated.run_at_old_master(command, now)) << command[1].substr(0, 120) << '\n'
-                                                               << said.text;
+    EXPECT_EQ(without_wording(said), without_wording(simulated.run_at_old_master(command, now)))
+        << command[1].substr(0, 120) << '\n'
+        << said.text;
     EXPECT_EQ(said.kind == redis::Value::Kind::error,
               sim::ScriptArgs(command).kind != sim::ScriptArgs::Kind::look);
   }
