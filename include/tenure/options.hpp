@@ -77,7 +77,7 @@ struct LockOptions {
 /// How to wait for a name that another holds. By default: in a queue, for ever, until it is our turn.
 /// While Redis is away: with a wait_max it is waited for as long as that says, also if it has never answered. Without
 /// one, a Redis that has never answered is told at once, and one that goes away later is waited for. Nobody waits for
-/// nodes that refuse our user, password, rights or certificate (Refusal::denied).
+/// nodes that refuse our user, password, rights or certificate, or that cannot keep leases (Refusal::denied).
 struct Wait {
   /// How long the whole wait may take, whatever is in the way. Zero, or less, is one try.
   std::optional<std::chrono::milliseconds> wait_max{};

@@ -63,7 +63,7 @@ struct Refusal {
   std::optional<NotOpen>
       not_open{};  // nothing, whatever the code: it has just changed, and may be open by now
   std::optional<std::chrono::milliseconds> opens_in{};  // an estimate
-  /// Too many nodes refuse our user, password, rights or certificate: trying again does not help.
+  /// Too many nodes refuse our user, password, rights or certificate, or cannot keep leases: trying again does not help.
   bool denied = false;
 };
 

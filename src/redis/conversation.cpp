@@ -213,6 +213,12 @@ tl::expected<std::optional<core::Record>, core::Failure> Conversation::hear_admi
     send_admission(CallBy::body, out);
     return std::nullopt;
   }
+  // The script has changed nothing.
+  if (value.kind == Value::Kind::array && value.items.size() == 1) {
+    const std::string field = core::printable(value.items.front().text, 40);
+    return tl::unexpected(
+        core::Failure{core::Applied::no, core::FailureCode::unsupported, no_life_text(field)});
+  }
   auto record = read_record(value.text);
   if (value.kind != Value::Kind::string || !record) {
     return tl::unexpected(core::Failure{core::Applied::no, core::FailureCode::protocol,

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/number.hpp"
 #include "core/base/text.hpp"
@@ -67,8 +68,8 @@ constexpr std::array known{
           "the server has no room for another client (its maxclients)"},
     Known{"ERR DB index is out of range", FailureCode::server, InScript::unclear,
           "the server has no such database"},
-    Known{"ERR unknown command", FailureCode::server, InScript::unclear,
-          "the server does not know the command: renamed, or no Redis of version 7"},
+    Known{"ERR Could not find scripting engine", FailureCode::unsupported, InScript::unclear,
+          "the server runs no Lua scripts: load its Lua engine, or use another server"},
 };
 
 bool begins_with(std::string_view reply, std::string_view start) {
@@ -90,6 +91,12 @@ std::string without_arguments(std::string_view reply) {
   return core::printable(reply);
 }
 
+std::string in_capitals(std::string name) {
+  std::ranges::transform(name, name.begin(),
+                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  return name;
+}
+
 // "the user may not run EVALSHA", from "NOPERM … to run the 'evalsha' command …".
 std::string denied_command(std::string_view reply) {
   constexpr std::string_view before = "to run the '";
@@ -98,10 +105,7 @@ std::string denied_command(std::string_view reply) {
   const auto rest = reply.substr(found + before.size());
   const auto end = rest.find('\'');
   if (end == std::string_view::npos) return {};
-  std::string name(rest.substr(0, end));
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-  return "the user may not run " + core::printable(name);
+  return "the user may not run " + core::printable(in_capitals(std::string(rest.substr(0, end))));
 }
 
 // Both old and new servers begin these with ERR when a script meets them.
@@ -114,7 +118,8 @@ const Script* find_script(std::string_view sha1) {
   for (const Script* script :
        {&acquire_script, &confirm_script, &renew_script, &release_script, &reassert_script, &admit_script,
         &open_script, &init_script, &publish_result_script, &rights_script, &look_script, &break_script,
-        &beat_script, &session_put_script, &session_remove_script, &session_texts_script, &results_script}) {
+        &beat_script, &session_put_script, &session_remove_script, &session_texts_script, &results_script,
+        &reconfigure_script, &find_leases_script}) {
     if (script->sha1 == sha1) return script;
   }
   return nullptr;
@@ -127,8 +132,8 @@ std::string_view line_of(std::string_view text, int number) {
   return text.substr(0, text.find('\n'));
 }
 
-// Redis 7.0 says only where in a script of ours a command was denied; it stands there: redis.call('INFO', …
-std::string denied_by_place(std::string_view reply) {
+// Redis says only where in a script of ours a command was refused. Those that stand there: redis.call('INFO', …
+std::vector<std::string> commands_there(std::string_view reply) {
   constexpr std::string_view before_sha = " script: ";
   constexpr std::string_view before_line = ", on @user_script:";
   const auto sha = reply.rfind(before_sha);
@@ -140,11 +145,21 @@ std::string denied_by_place(std::string_view reply) {
   const auto line = core::read_number<int>(number.substr(0, number.find_first_not_of("0123456789")));
   if (script == nullptr || !line) return {};
   const auto code = line_of(script->body, *line);
-  constexpr std::string_view before_name = "call('";
-  const auto call = code.find(before_name);
-  if (call == std::string_view::npos) return {};
-  const auto name = code.substr(call + before_name.size());
-  return std::string(name.substr(0, name.find('\'')));
+  std::vector<std::string> names;
+  for (const std::string_view before_name : {"call('", "acl_check_cmd('"}) {
+    for (auto at = code.find(before_name); at != std::string_view::npos; at = code.find(before_name, at)) {
+      at += before_name.size();
+      std::string name(code.substr(at, code.find('\'', at) - at));
+      if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+    }
+  }
+  return names;
+}
+
+std::string joined(const std::vector<std::string>& names, const std::string& before_each = "") {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : " or ") + before_each + name;
+  return text;
 }
 
 // As an ACL rule has it.
@@ -154,12 +169,41 @@ std::string in_small_letters(std::string name) {
   return name;
 }
 
+constexpr std::string_view before_unknown = "ERR unknown command";
+
+// The command that the server does not know: "ERR unknown command 'EVALSHA', with …". Other servers quote it otherwise.
+std::string unknown_command(std::string_view reply) {
+  constexpr std::string_view around_it = " '`\",";
+  const auto begin = std::min(reply.find_first_not_of(around_it, before_unknown.size()), reply.size());
+  const auto end = reply.find_first_of(around_it, begin);
+  return in_capitals(core::printable(reply.substr(begin, end - begin), 40));
+}
+
+// Redis says "Unknown Redis command called from script", Valkey leaves out its own name. A script that asks for a right to a
+// command gets another sentence.
+bool unknown_in_script(std::string_view reply) {
+  const bool called =
+      reply.starts_with("ERR Unknown ") && reply.find("command called from script") != std::string_view::npos;
+  return called || (reply.starts_with("ERR Invalid command passed to ") &&
+                    reply.find("acl_check_cmd()") != std::string_view::npos);
+}
+
+std::string unknown_text(const std::string& command) {
+  return "the server does not know the command" + (command.empty() ? "" : " " + command) +
+         " (renamed, disabled, or no Redis of version 7): enable it there, or use another server";
+}
+
 std::string denied_in_script_text(std::string_view reply, const std::string& said) {
   const bool command = reply.find("can't run this command") != std::string_view::npos;
-  const std::string name = command ? denied_by_place(reply) : "";
-  if (name.empty()) return "the user may not run what the script needs: " + said;
-  return "the user may not run " + name + ": it lacks +" + in_small_letters(name) +
+  const auto names = command ? commands_there(reply) : std::vector<std::string>{};
+  if (names.empty()) return "the user may not run what the script needs: " + said;
+  return "the user may not run " + joined(names) + ": it lacks " + in_small_letters(joined(names, "+")) +
          " (tenure doctor names all rights that are needed)";
+}
+
+// A script of ours begins with its flags.
+bool flags_unknown(std::string_view reply) {
+  return reply.starts_with("ERR Error compiling script") && reply.find("near '#'") != std::string_view::npos;
 }
 
 }  // namespace
@@ -176,10 +220,28 @@ Failure classify(std::string_view reply) {
     }
     return {unclear ? Applied::perhaps : Applied::no, entry.code, advice + ": " + said};
   }
+  if (begins_with(reply, before_unknown)) {
+    return {in_script ? Applied::perhaps : Applied::no, FailureCode::unsupported,
+            unknown_text(unknown_command(reply))};
+  }
+  if (unknown_in_script(reply)) {
+    const auto names = commands_there(reply);
+    return {Applied::perhaps, FailureCode::unsupported,
+            unknown_text(joined(names)) + (names.empty() ? ": " + said : "")};
+  }
+  if (flags_unknown(reply)) {
+    return {Applied::no, FailureCode::unsupported,
+            "the server does not know scripts with flags: use a Redis of version 7 or later"};
+  }
   if (in_script && denied_in_script(reply)) {
     return {Applied::perhaps, FailureCode::no_permission, denied_in_script_text(reply, said)};
   }
   return {Applied::perhaps, FailureCode::server, "the server said: " + said};
+}
+
+std::string no_life_text(std::string_view field) {
+  return "its INFO shows no " + std::string(field) +
+         ", by which a restart is noticed: use a Redis or Valkey that shows it";
 }
 
 }  // namespace tenure::redis

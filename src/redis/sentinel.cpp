@@ -47,8 +47,12 @@ tl::expected<HostPort, Failure> read_master(const SentinelGroup& group, const st
     failure.applied = Applied::no;
     if (failure.code == FailureCode::auth)
       failure.detail += " (sentinel_user and sentinel_password are for it)";
-    if (answers.back().text.starts_with("ERR unknown command"))
-      failure.detail = "it is no Sentinel: " + failure.detail;
+    if (failure.code == FailureCode::unsupported) {
+      // It says nothing about the server that others name.
+      failure.code = FailureCode::server;
+      if (answers.back().text.starts_with("ERR unknown command"))
+        failure.detail = "it is no Sentinel: it does not know the command SENTINEL";
+    }
     return tl::unexpected(std::move(failure));
   }
   const Value& answer = **last;

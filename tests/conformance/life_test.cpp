@@ -80,5 +80,24 @@ TEST(Life, OlderDataOfTheSameLifeIsNoticedByWhoHasSeenMore) {
   EXPECT_TRUE(twins.answer().text.starts_with("60000 1 e5 open "));
 }
 
+// Not the script as it is: no real Redis lacks these.
+TEST(Life, AServerThatDoesNotShowItsLifeIsAdmittedToNothingAndKeepsNothing) {
+  const std::string info = "redis.call('INFO', 'server') .. redis.call('INFO', 'replication')";
+  const auto at = redis::admit_script.body.find(info);
+  ASSERT_NE(at, std::string_view::npos);
+  for (const std::string field : {"run_id", "master_replid"}) {
+    test::RedisServer real;
+    sim::ScriptHost host;
+    Twins twins(real, host);
+    std::string body(redis::admit_script.body);
+    body.replace(at, info.size(), "string.gsub(" + info + ", '" + field + ":%x+', '" + field + ":')");
+    EXPECT_EQ(twins.compare({"EVAL", body, "2", record, fence, "60000", "1", "e1", "1790000000000", "7"}),
+              "");
+    EXPECT_EQ(twins.answer(), redis::Value::array({redis::Value::string(field)}));
+    EXPECT_EQ(twins.compare_data(), "");
+    EXPECT_EQ(real.command({"DBSIZE"}).integer, 0);
+  }
+}
+
 }  // namespace
 }  // namespace tenure::conformance

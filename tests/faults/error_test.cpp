@@ -45,6 +45,7 @@ INSTANTIATE_TEST_SUITE_P(
                            FailureCode::starting},
                       Said{"ClusterDown", "-CLUSTERDOWN The cluster is down\r\n", FailureCode::unsupported},
                       Said{"Moved", "-MOVED 3999 127.0.0.1:6381\r\n", FailureCode::unsupported},
+                      Said{"UnknownCommand", "-ERR unknown command 'EVALSHA'\r\n", FailureCode::unsupported},
                       Said{"Noauth", "-NOAUTH Authentication required.\r\n", FailureCode::auth},
                       Said{"MasterDown", "-MASTERDOWN Link with MASTER is down\r\n", FailureCode::read_only},
                       Said{"Unknown", "-ERR something new\r\n", FailureCode::server},

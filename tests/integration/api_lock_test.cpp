@@ -352,6 +352,21 @@ TEST(ApiLock, ManyThreadsOfOneClientTakeTurns) {
   }
 }
 
+TEST(ApiLock, NobodyWaitsForAServerThatCannotKeepLeases) {
+  const RedisServer server({.arguments = {"--rename-command", "INFO", ""}});
+  ClientOptions options;
+  options.nodes = {server.url()};
+  const Client client = Client::open(std::move(options)).value();
+  const auto refused = client.lock("a").acquire({.wait_max = 60s});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::no_quorum);
+  EXPECT_TRUE(refused.error().denied);
+  EXPECT_EQ(refused.error().message,
+            server.url() +
+                ": the server does not know the command INFO (renamed, disabled, or no Redis of version 7): "
+                "enable it there, or use another server");
+}
+
 // Whether answers come while somebody looks, or not, changes nothing but the time that it takes.
 TEST(ApiLock, CallersMaySpin) {
   Nodes nodes(1);

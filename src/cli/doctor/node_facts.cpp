@@ -78,7 +78,7 @@ NodeFacts ask(const redis::Address& address, const runtime::Tls& tls, const Used
   const auto round_trip = measure(*redis);
   if (round_trip) {
     facts.round_trip = *round_trip;
-  } else if (round_trip.error().code != core::FailureCode::no_permission) {
+  } else if (!is_about_command(round_trip.error())) {
     facts.down = round_trip.error();
     return facts;
   }
@@ -87,12 +87,16 @@ NodeFacts ask(const redis::Address& address, const runtime::Tls& tls, const Used
   facts.clock_ahead = ask_clock(*redis);
   facts.record = ask_text(*redis, keys.keyspace.record());
   facts.fence = ask_text(*redis, keys.keyspace.fence());
-  facts.missing_rights = missing_rights(*redis, keys);
-  if (!facts.missing_rights && broke(facts.missing_rights.error())) facts.down = facts.missing_rights.error();
+  facts.missing = ask_missing(*redis, keys);
+  if (!facts.missing && broke(facts.missing.error())) facts.down = facts.missing.error();
   return facts;
 }
 
 }  // namespace
+
+bool is_about_command(const Failure& failure) {
+  return failure.code == core::FailureCode::no_permission || failure.code == core::FailureCode::unsupported;
+}
 
 NodeFacts look_at(const redis::Address& address, const runtime::Tls& tls, const UsedKeys& keys,
                   core::Duration timeout) {

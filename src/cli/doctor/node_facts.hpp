@@ -29,12 +29,15 @@ struct NodeFacts {
   std::optional<core::Duration> round_trip{};  // the median of some
   Asked<ServerInfo> info{};
   Asked<Settings> settings{};
-  Asked<core::Duration> clock_ahead{};  // of this machine's wall clock, by half a round trip at most
-  Asked<std::string> record{};          // empty: none
-  Asked<std::string> fence{};           // the counter of tokens; empty: none
-  Asked<std::vector<std::string>> missing_rights{};
+  Asked<core::Duration> clock_ahead{};     // of this machine's wall clock, by half a round trip at most
+  Asked<std::string> record{};             // empty: none
+  Asked<std::string> fence{};              // the counter of tokens; empty: none
+  Asked<Missing> missing{};                // rights and commands
   std::vector<SentinelFacts> sentinels{};  // where the address names some; also of one that is down
 };
+
+// The user may not run that command, or the server does not know it. One that leases need is named in NodeFacts::missing.
+bool is_about_command(const core::Failure& failure);
 
 // Longer than any node timeout, so that a node that is too slow is told apart from one that is dead.
 inline constexpr core::Duration doctor_patience = std::chrono::seconds(2);

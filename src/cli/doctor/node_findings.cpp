@@ -18,25 +18,43 @@ void add(Findings& all, Severity severity, std::string code, std::string what, s
 }
 
 void could_not_look(Findings& all, const std::string& what, const core::Failure& failure) {
-  add(all, Severity::note, "could_not_look", "could not look: " + what + ": " + failure.detail,
+  const bool unknown = failure.code == core::FailureCode::unsupported;
+  add(all, Severity::note, "could_not_look",
+      "could not look: " + what + ": " + (unknown ? "the server does not know the command" : failure.detail),
       "nothing is known about it; leases may be well all the same",
-      "allow it to the user of this check, if you want to know");
+      unknown ? "enable it there, if you want to know"
+              : "allow it to the user of this check, if you want to know");
 }
-
-// Of what leases need themselves: there the missing right is named as such.
-bool forbidden(const core::Failure& failure) { return failure.code == core::FailureCode::no_permission; }
 
 int number(std::string_view digits) { return core::read_number<int>(digits).value_or(0); }
 
 void judge_server(Findings& all, const ServerInfo& info) {
   const auto why = unfit(info);
   if (!why) return;
-  const char* code = info.is_cluster() ? "cluster" : info.is_replica() ? "replica" : "version";
+  const bool old = info.version_major() < version_min;
+  const char* code = old                 ? "version"
+                     : info.is_cluster() ? "cluster"
+                     : info.is_replica() ? "replica"
+                                         : "no_run_id";
   add(all, Severity::error, code, *why,
       info.is_replica() ? "it takes no writes, and would count the same server twice beside its master"
                         : "the scripts that keep leases do not work there",
       info.is_replica() ? "name its master, or an independent server"
                         : "use an independent Redis of version 7 or later");
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+// Before what is said of its record: a server that is new and lacks a command is not to be initialized.
+void judge_commands(Findings& all, const NodeFacts& node) {
+  if (!node.missing || node.missing->commands.empty()) return;
+  add(all, Severity::error, "commands", "the server does not know: " + listed(node.missing->commands),
+      "without it leases fail, or waiting does",
+      "enable it there (rename-command renames or disables commands), or use another server");
 }
 
 // F10
@@ -100,11 +118,10 @@ void judge_network(Findings& all, const NodeFacts& node, const Criteria& criteri
 }
 
 void judge_rights(Findings& all, const NodeFacts& node, const UsedKeys& keys) {
-  if (!node.missing_rights) return could_not_look(all, "its access rights", node.missing_rights.error());
-  if (node.missing_rights->empty()) return;
-  std::string names;
-  for (const auto& name : *node.missing_rights) names += (names.empty() ? "" : ", ") + name;
-  add(all, Severity::error, "rights", "the user may not use: " + names,
+  if (!node.missing) return could_not_look(all, "its access rights", node.missing.error());
+  const auto& rights = node.missing->rights;
+  if (rights.empty()) return;
+  add(all, Severity::error, "rights", "the user may not use: " + listed(rights),
       "without it leases fail, or waiting does",
       "ACL SETUSER " + (node.address.user.empty() ? "default" : core::printable(node.address.user, 60)) +
           " " + rights_needed(keys) + (node.sentinels.empty() ? "" : " +role"));
@@ -123,20 +140,21 @@ bool is_local(const redis::Address& address) {
 
 std::vector<Finding> findings_of(const NodeFacts& node, const Criteria& criteria) {
   Findings all;
+  judge_commands(all, node);
   if (node.info) {
     judge_server(all, *node.info);
     judge_memory(all, *node.info);
     judge_writes(all, *node.info, node.settings);
     judge_persistence(all, *node.info, node.settings);
-  } else if (!forbidden(node.info.error())) {
+  } else if (!is_about_command(node.info.error())) {
     could_not_look(all, "INFO", node.info.error());
   }
   if (!node.settings) could_not_look(all, "CONFIG", node.settings.error());
-  if (!node.clock_ahead && !forbidden(node.clock_ahead.error())) {
+  if (!node.clock_ahead && !is_about_command(node.clock_ahead.error())) {
     could_not_look(all, "TIME", node.clock_ahead.error());
   }
   judge_network(all, node, criteria);
-  if (node.record || !forbidden(node.record.error())) {
+  if (node.record || !is_about_command(node.record.error())) {
     auto finding = record_finding(node, criteria);
     if (!finding) finding = fence_finding(node, criteria);
     if (finding) all.push_back(std::move(*finding));

@@ -26,17 +26,23 @@ std::string in_words(const std::string& refused, const UsedKeys& keys) {
 
 }  // namespace
 
-tl::expected<std::vector<std::string>, core::Failure> missing_rights(redis::Caller& redis,
-                                                                     const UsedKeys& keys) {
+tl::expected<Missing, core::Failure> ask_missing(redis::Caller& redis, const UsedKeys& keys) {
   const auto answer = redis.call(redis::rights_call(keys.leases + "tenure-doctor", keys.keyspace));
   if (!answer) {
-    if (answer.error().code == core::FailureCode::no_permission) {
-      return std::vector<std::string>{"EVAL (what else is missing cannot be seen without it)"};
-    }
+    const std::string eval = "EVAL (what else is missing cannot be seen without it)";
+    if (answer.error().code == core::FailureCode::no_permission) return Missing{.rights = {eval}};
+    if (answer.error().code == core::FailureCode::unsupported) return Missing{.commands = {eval}};
     return tl::unexpected(answer.error());
   }
-  std::vector<std::string> missing;
-  for (const auto& item : answer->items) missing.push_back(in_words(item.text, keys));
+  Missing missing;
+  for (const auto& item : answer->items) {
+    constexpr std::string_view unknown = " unknown";
+    if (item.text.ends_with(unknown)) {
+      missing.commands.push_back(core::printable(item.text.substr(0, item.text.size() - unknown.size()), 40));
+    } else {
+      missing.rights.push_back(in_words(item.text, keys));
+    }
+  }
   return missing;
 }
 

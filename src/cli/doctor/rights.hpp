@@ -1,4 +1,5 @@
-// Which rights a user of Redis lacks for what Tenure does, by their names. Runs none of the commands.
+// Which rights a user of Redis lacks for what Tenure does, and which commands the server does not know, by their names. Runs none
+// of the commands.
 #pragma once
 
 #include <string>
@@ -17,10 +18,15 @@ struct UsedKeys {
   redis::Keyspace keyspace{};
 };
 
-// For a person: "SET on redlock:*", "SUBSCRIBE on the channels tenure:wake:*", "INFO". The error is why it could
-// not be found out; that EVAL itself is not allowed is no error but the one right that is named.
-tl::expected<std::vector<std::string>, core::Failure> missing_rights(redis::Caller& redis,
-                                                                     const UsedKeys& keys);
+// For a person.
+struct Missing {
+  std::vector<std::string> rights{};  // "SET on redlock:*", "SUBSCRIBE on the channels tenure:wake:*", "INFO"
+  std::vector<std::string> commands{};  // that nobody may use there: "INFO"
+};
+
+// The error is why it could not be found out; that EVAL itself is not allowed, or not known, is no error but the one that is
+// named.
+tl::expected<Missing, core::Failure> ask_missing(redis::Caller& redis, const UsedKeys& keys);
 
 // All that is needed, as ACL SETUSER takes it.
 std::string rights_needed(const UsedKeys& keys);

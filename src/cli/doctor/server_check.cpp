@@ -1,14 +1,9 @@
 #include "cli/doctor/server_check.hpp"
 
 #include "core/base/text.hpp"
+#include "redis/failure.hpp"
 
 namespace tenure::cli {
-
-namespace {
-
-constexpr int version_min = 7;
-
-}  // namespace
 
 std::optional<std::string> unfit(const ServerInfo& info) {
   const auto version = info.field("redis_version");
@@ -19,6 +14,9 @@ std::optional<std::string> unfit(const ServerInfo& info) {
   // One script touches several keys, and they have no common slot (T30).
   if (info.is_cluster()) return "this is a Redis Cluster, which does not work yet";
   if (info.is_replica()) return "this is a read-only replica; name its master";
+  for (const char* field : {"run_id", "master_replid"}) {
+    if (info.field(field).empty()) return redis::no_life_text(field);
+  }
   return std::nullopt;
 }
 

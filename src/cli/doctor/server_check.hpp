@@ -8,6 +8,8 @@
 
 namespace tenure::cli {
 
+inline constexpr int version_min = 7;  // of Redis
+
 // Why a server that says this of itself is not one, or nothing when it is. It must have been asked for server,
 // replication and cluster.
 std::optional<std::string> unfit(const ServerInfo& info);

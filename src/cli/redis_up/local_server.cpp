@@ -256,7 +256,8 @@ std::optional<SealedRecord> LocalServer::end_sealed(const Running& server) const
   if (!sealed) return std::nullopt;
   // Only a server that cannot end answers this.
   const auto answer = redis->call({"SHUTDOWN", "SAVE"}, runtime::boot_now() + stop_within);
-  const bool refused = answer || answer.error().code == core::FailureCode::server;
+  const bool refused = answer || answer.error().code == core::FailureCode::server ||
+                       answer.error().code == core::FailureCode::unsupported;
   if (ends(server, refused ? core::Duration::zero() : stop_within)) {
     // If clients could write again before it ended, nobody knows what is missing.
     const core::Duration by_wall = std::chrono::milliseconds(runtime::wall_now_ms() - wall);

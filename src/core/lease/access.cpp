@@ -8,7 +8,8 @@ namespace tenure::core {
 
 bool denies_access(const Failure& failure) {
   return failure.code == FailureCode::auth || failure.code == FailureCode::no_permission ||
-         failure.code == FailureCode::tls || failure.code == FailureCode::not_set_up;
+         failure.code == FailureCode::tls || failure.code == FailureCode::not_set_up ||
+         failure.code == FailureCode::unsupported;
 }
 
 bool majority_denies_access(const std::vector<NodeFailure>& failures, std::size_t nodes) {

@@ -1,5 +1,5 @@
-// Who is kept out: wrong credentials, missing rights, a certificate that is not believed. Trying again does not help
-// against these, unlike against a node that is away.
+// Who is kept out: wrong credentials, missing rights, a certificate that is not believed, a server that cannot keep leases.
+// Trying again does not help against these, unlike against a node that is away.
 #pragma once
 
 #include <cstddef>

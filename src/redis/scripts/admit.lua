@@ -6,9 +6,11 @@
 -- ARGV  cap in ms · set of nodes · an epoch nobody used before · the caller's wall clock, unix ms
 --       last: the largest token that the caller knows of here
 -- Gives the record: "<cap> <set> <epoch> <state> <life> <made, by Redis> <made, by its maker> <longest> <why> <version>";
---       also one of another cap or set, or whatever else stands there, as it is
+--       also one of another cap or set, or whatever else stands there, as it is · {field} that INFO does not show
 local info = redis.call('INFO', 'server') .. redis.call('INFO', 'replication')
-local life = string.match(info, 'run_id:(%x+)') .. '-' .. string.match(info, 'master_replid:(%x+)')
+local run, replication = string.match(info, 'run_id:(%x+)'), string.match(info, 'master_replid:(%x+)')
+if not run or not replication then return {run and 'master_replid' or 'run_id'} end
+local life = run .. '-' .. replication
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local now_ms = math.floor(now / 1000)

@@ -1,8 +1,9 @@
 #!lua flags=no-writes
--- Says which commands that the scripts and their callers need the user may not run, without running any. The
--- names stand in ARGV, because no key is touched: a user who may not use them is to be told, not refused.
+-- Says which commands that the scripts and their callers need the user may not run, or the server does not know, without
+-- running any. The names stand in ARGV, because no key is touched: a user who may not use them is to be told, not refused.
 -- ARGV  lease, record, fence, queue: one of each, which need not exist · a channel of a waiter
--- Gives "<command> <on what>" for each that is refused; on what: lease, record, fence, queue, channel or -
+-- Gives "<command> <on what>" for each that is refused; on what: lease, record, fence, queue, channel or -; unknown: there
+--       is no such command
 local needed = {
   {'lease', 'GET', 'MGET', 'SET', 'PEXPIRE', 'PTTL', 'DEL'},
   {'record', 'GET', 'MGET', 'SET'},
@@ -11,9 +12,14 @@ local needed = {
   {'channel', 'PUBLISH', 'SUBSCRIBE'},
 }
 
-local refused = {}
+local refused, unknown = {}, {}
 local function check(what, command, ...)
-  if not redis.acl_check_cmd(command, ...) then refused[#refused + 1] = command .. ' ' .. what end
+  local known, allowed = pcall(redis.acl_check_cmd, command, ...)
+  if known and not allowed then refused[#refused + 1] = command .. ' ' .. what end
+  if not known and not unknown[command] then
+    refused[#refused + 1] = command .. ' unknown'
+    unknown[command] = true
+  end
 end
 
 for i, commands in ipairs(needed) do

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "redis/scripts.hpp"
@@ -45,7 +46,12 @@ TEST(Failure, WhatRedisSaysBeforeItRunsAnythingChangedNothing) {
            Case{"NOSCRIPT No matching script. Please use EVAL.", FailureCode::server},
            Case{"ERR max number of clients reached", FailureCode::server},
            Case{"ERR DB index is out of range", FailureCode::server},
-           Case{"ERR unknown command 'EVALSHA', with args beginning with: 'x' ", FailureCode::server},
+           Case{"ERR unknown command 'EVALSHA', with args beginning with: 'x' ", FailureCode::unsupported},
+           Case{"ERR unknown command `EVAL`, with args beginning with: `x`", FailureCode::unsupported},
+           Case{"ERR unknown command", FailureCode::unsupported},
+           Case{"ERR Could not find scripting engine 'lua'", FailureCode::unsupported},
+           Case{"ERR Error compiling script (new function): user_script:1: unexpected symbol near '#'",
+                FailureCode::unsupported},
        }) {
     EXPECT_EQ(classify(c.reply).applied, Applied::no) << c.reply;
     EXPECT_EQ(classify(c.reply).code, c.code) << c.reply;
@@ -70,6 +76,8 @@ TEST(Failure, AnyOtherErrorOutOfAScriptMayHaveChangedSomething) {
            Case{"ERR The user executing the script can't run this command or subcommand",
                 FailureCode::no_permission},
            Case{"ERR ACL failure in script: User bob has no permissions", FailureCode::no_permission},
+           Case{"ERR Unknown Redis command called from script", FailureCode::unsupported},
+           Case{"ERR Unknown command called from script", FailureCode::unsupported},
            Case{"WRONGTYPE Operation against a key holding the wrong kind of value", FailureCode::server},
            Case{"ERR value is not an integer or out of range", FailureCode::server},
            Case{"ERR user_script:3: Script attempted to access nonexistent global variable",
@@ -115,16 +123,43 @@ TEST(Failure, AnEndlessReplyIsCut) {
   EXPECT_LT(classify("ERR " + std::string(1 << 20, 'x')).detail.size(), 1000u);
 }
 
+// What Redis says behind an error of the line in which this stands.
+std::string raised_at(const Script& script, std::string_view what) {
+  const auto place = script.body.find(what);
+  if (place == std::string_view::npos) return "nowhere";
+  const auto lines =
+      std::count(script.body.begin(), script.body.begin() + static_cast<std::ptrdiff_t>(place), '\n');
+  return " script: " + std::string(script.sha1) + ", on @user_script:" + std::to_string(lines + 1) + ".";
+}
+
+TEST(Failure, ACommandThatTheServerDoesNotKnowIsNamed) {
+  const auto unknown = [](const std::string& commands) {
+    return "the server does not know the command" + commands +
+           " (renamed, disabled, or no Redis of version 7): enable it there, or use another server";
+  };
+  EXPECT_EQ(classify("ERR unknown command 'evalsha', with args beginning with: 'x' ").detail,
+            unknown(" EVALSHA"));
+  EXPECT_EQ(classify("ERR unknown command `EVAL`, with args beginning with: `x`").detail, unknown(" EVAL"));
+  EXPECT_EQ(classify("ERR unknown command").detail, unknown(""));
+  for (const std::string said :
+       {"ERR Unknown Redis command called from script", "ERR Unknown command called from script"}) {
+    EXPECT_EQ(classify(said + raised_at(admit_script, "redis.call('INFO'")).detail, unknown(" INFO"));
+    EXPECT_EQ(classify(said + raised_at(acquire_script, "call('LPOS'")).detail, unknown(" LPOS or RPUSH"));
+    EXPECT_EQ(classify(said + in_script).detail, unknown("") + ": " + said + in_script);
+  }
+  EXPECT_EQ(classify("ERR Invalid command passed to redis.acl_check_cmd()" +
+                     raised_at(find_leases_script, "acl_check_cmd('GETRANGE'"))
+                .detail,
+            unknown(" PTTL or GETRANGE"));
+}
+
 // Redis 7.0 names no command there. Of our own scripts we know what stands in that line.
 TEST(Failure, ACommandThatIsDeniedInAScriptOfOursIsNamed) {
   const std::string denied =
       "ERR The user executing the script can't run this command or subcommand script: ";
   const std::string sha1(admit_script.sha1);
-  const auto body = admit_script.body;
-  const auto place = body.find("redis.call('INFO'");
-  ASSERT_NE(place, std::string_view::npos);
-  const auto line = std::count(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(place), '\n') + 1;
-  const std::string there = ", on @user_script:" + std::to_string(line) + ".";
+  const std::string there =
+      raised_at(admit_script, "redis.call('INFO'").substr(std::strlen(" script: ") + 40);
   EXPECT_EQ(classify(denied + sha1 + there).detail,
             "the user may not run INFO: it lacks +info (tenure doctor names all rights that are needed)");
   // Of others, and of lines that there are not, nothing is made up.
