@@ -53,7 +53,7 @@ TEST(OldMaster, RefusesEveryScriptThatMayWriteBeforeItRunsAndAnswersLooks) {
   const redis::Keyspace keyspace;
   sim::ScriptHost host;
   sim::Judge judge(1);
-  const sim::WallClock clock({}, 0, {});
+  const sim::WallClock clock({}, 0, core::Duration(1));
   sim::Node simulated(0, host, keyspace, clock, judge, core::Random(1));
   const sim::TrueTime now{};
   simulated.fail_over(sim::Deposed::refuses, clock, now);
