@@ -8,7 +8,7 @@
 #include "cli/message.hpp"
 #include "cli/nodes/init.hpp"
 #include "cli/nodes/nodes.hpp"
-#include "cli/redis_up/local_server.hpp"
+#include "cli/redis_up/server_process.hpp"
 #include "core/base/random.hpp"
 #include "core/base/text.hpp"
 #include "redis/net/caller.hpp"

@@ -1,20 +1,19 @@
-// Where local servers are, and who else may sit on a port.
+#include "cli/redis_up/local_ports.hpp"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
 #include <thread>
 
 #include "cli/doctor/server_info.hpp"
-#include "cli/redis_up/local_server.hpp"
-#include "core/base/number.hpp"
 #include "core/base/text.hpp"
 #include "redis/net/caller.hpp"
 #include "runtime/boot_clock.hpp"
+#include "runtime/net/descriptor.hpp"
 
 namespace tenure::cli {
 
@@ -60,17 +59,6 @@ std::optional<fs::path> default_root() {
   if (const auto state = from_environment("XDG_STATE_HOME")) return *state / "tenure" / "redis";
   if (const auto home = from_environment("HOME")) return *home / ".local" / "state" / "tenure" / "redis";
   return std::nullopt;
-}
-
-std::vector<LocalServer> servers_in(const fs::path& root) {
-  std::vector<LocalServer> servers;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(root, error)) {
-    const auto port = core::read_number<std::uint16_t>(entry.path().filename().string());
-    if (port && fs::exists(entry.path() / "redis.conf", error)) servers.emplace_back(root, *port);
-  }
-  std::ranges::sort(servers, {}, &LocalServer::port);
-  return servers;
 }
 
 std::optional<std::string> taken_by(std::uint16_t port) {

@@ -13,6 +13,7 @@
 #include "cli/message.hpp"
 #include "cli/nodes/advice.hpp"
 #include "cli/nodes/init.hpp"
+#include "cli/redis_up/local_ports.hpp"
 #include "cli/redis_up/local_server.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/record.hpp"
@@ -23,8 +24,6 @@ namespace tenure::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string port_text(const LocalServer& server) { return "port " + std::to_string(server.port()); }
 
 std::optional<fs::path> root_of(const std::optional<std::string>& given) {
   if (given) return fs::path(*given);
@@ -79,7 +78,7 @@ class Up {
       server.was_new = !server.was_running && server.local.is_new();
       if (server.was_running) continue;
       if (const auto who = taken_by(server.local.port())) {
-        return port_text(server.local) + " " + *who +
+        return server.local.port_text() + " " + *who +
                ": end it, or take others with --port. Nothing was started";
       }
     }
@@ -91,7 +90,7 @@ class Up {
       const auto why = server.was_running ? server.local.wait_until_it_answers() : server.local.start();
       if (why) return why;
       server.started = !server.was_running;
-      say(port_text(server.local) + ": " + what_happened(server));
+      say(server.local.port_text() + ": " + what_happened(server));
     }
     return std::nullopt;
   }
@@ -122,7 +121,7 @@ class Up {
     if (empty.empty()) return number(ExitCode::done);
     if (empty.size() == servers_.size()) return init(nodes_, [](const std::string& line) { say(line); });
     for (const Server* server : empty) {
-      say(port_text(server->local) +
+      say(server->local.port_text() +
           ": no data, beside others that have some. If it was lost, it joins them again by itself. If it is "
           "new: tenure "
           "reconfigure" +
@@ -174,7 +173,7 @@ int redis_down(const RedisDownArgs& args) {
       say(*why);
       code = ExitCode::no_quorum;
     } else {
-      say(port_text(server) + ": ended, its data stays in " + server.directory().string());
+      say(server.port_text() + ": ended, its data stays in " + server.directory().string());
     }
   }
   if (!any) say("nothing runs from " + root->string());

@@ -1,0 +1,17 @@
+// Where local servers are, and who else may sit on a port.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace tenure::cli {
+
+// Where servers are kept unless --dir says otherwise; nothing where there is no home directory.
+std::optional<std::filesystem::path> default_root();
+
+// Who has the port of 127.0.0.1, in words; nothing when it is free.
+std::optional<std::string> taken_by(std::uint16_t port);
+
+}  // namespace tenure::cli
