@@ -66,8 +66,13 @@ struct DoctorArgs {
 };
 
 struct RedisUpArgs {
-  int count = 3;
-  int port = 6379;  // the first one
+  static constexpr int plain_port = 6379;
+  static constexpr int sentinel_port = 26379;
+  static constexpr int sentinel_port_count = 6;
+
+  bool sentinel = false;  // a master, replicas and Sentinels, in place of independent servers
+  int count = 3;          // of those
+  int port = plain_port;  // the first one
   std::optional<std::string> dir{};
 };
 

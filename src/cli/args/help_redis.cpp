@@ -3,23 +3,31 @@
 namespace tenure::cli {
 
 const std::string_view redis_help_text =
-    R"help(Starts and stops private, independent Redis servers on this machine: a set of nodes by one command.
+    R"help(Starts and stops private Redis servers on this machine: a set of nodes, or a group with Sentinels, by one command.
 
 Usage: tenure redis up [N] [--port PORT] [--dir DIR]
+       tenure redis up --sentinel [--port PORT] [--dir DIR]
        tenure redis down [--dir DIR]
 
-  up                    starts N servers (3) on 127.0.0.1 and makes them ready for Tenure if all are new; those
-                        that already run are left alone. Prints a line for your shell: it sets TENURE_REDIS
+  up                    starts N independent servers (3) on 127.0.0.1 and makes them ready for Tenure if all are new;
+                        those that already run are left alone. Prints a line for your shell: it sets TENURE_REDIS
   down                  stops the servers that were started from DIR, and nothing else; their data stays
 
-      --port PORT       the first port; the others follow it (6379)
-      --dir DIR         where each has a directory with its redis.conf, log and data
-                        (XDG_STATE_HOME/tenure/redis, else ~/.local/state/tenure/redis)
+      --sentinel        starts one node that survives its server: a master, two replicas, and three Sentinels, which
+                        promote a replica a few seconds after the master has ended
+      --port PORT       the first port; the others follow it (6379; with --sentinel 26379: first the Sentinels, then
+                        the servers, which are on 26382 to 26384)
+      --dir DIR         where each has a directory with its configuration, log and data, those of a group
+                        below sentinel-PORT (XDG_STATE_HOME/tenure/redis, else ~/.local/state/tenure/redis)
 
 They listen on 127.0.0.1 only, keep their data (appendonly, every second) and never evict keys (noeviction). What you
 change in a redis.conf there stays. A server that "down" has stopped resumes with its leases at the next "up", unless its
 files were changed, the clock was set or the machine was restarted meanwhile. After any other end it grants no new leases
 for a quarantine, a little longer than the cap, and then opens by itself.
+
+With --sentinel the master takes writes only while a replica follows it (min-replicas-to-write 1), and from the first start
+on the Sentinels say who is the master: a later "up" starts what has ended as a replica of that one. There is a quarantine
+after each failover, and after each "down".
 
 Servers on one machine fail together: this is for trying things out and for tests.
 
@@ -28,6 +36,7 @@ stop (what this call has started is stopped again), 125 the directory cannot be 
 
 Examples:
   eval "$(tenure redis up)"           # 6379, 6380 and 6381, and TENURE_REDIS in this shell
+  eval "$(tenure redis up --sentinel)"   # TENURE_REDIS=redis-sentinel://127.0.0.1:26379,...: kill the master, and see
   tenure redis up 5 --port 7000 --dir /tmp/five
   tenure redis down
 )help";

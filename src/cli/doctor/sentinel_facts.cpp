@@ -63,6 +63,8 @@ SentinelFacts ask(const redis::HostPort& where, const redis::Address& address, c
   if (const auto fields = redis->call({"SENTINEL", "MASTER", group.master})) {
     const auto after = core::read_number<std::int64_t>(field_in(*fields, "down-after-milliseconds"));
     if (after) facts.down_after = std::chrono::milliseconds(*after);
+    facts.replicas = core::read_number<int>(field_in(*fields, "num-slaves")).value_or(0);
+    facts.other_sentinels = core::read_number<int>(field_in(*fields, "num-other-sentinels")).value_or(0);
   }
   if (const auto quorum =
           redis->call_all(std::vector<redis::Command>{{"SENTINEL", "CKQUORUM", group.master}})) {

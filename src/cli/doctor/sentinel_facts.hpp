@@ -20,6 +20,8 @@ struct SentinelFacts {
   std::string master{};  // host and port of the one that it names
   std::optional<std::string> no_quorum{};      // why no failover can be agreed on, as it says
   std::optional<core::Duration> down_after{};  // how long it waits before it takes the master for dead
+  int replicas = 0;                            // that it knows of, also dead ones
+  int other_sentinels = 0;                     // likewise
 };
 
 // Blocks, for no longer than the timeout if none answers.

@@ -35,4 +35,27 @@ std::string redis_conf(const ServerProcess& server) {
   return "# Written by tenure redis up, and left alone from then on.\n" + place_of(server) + keeps_leases;
 }
 
+std::string watched_redis_conf(const ServerProcess& server) {
+  return "# Written by tenure redis up. From then on Sentinels let the server rewrite it after a "
+         "failover.\n" +
+         place_of(server) + keeps_leases +
+         "# A master that is cut off must not grant beside the one that was promoted.\n"
+         "min-replicas-to-write 1\n"
+         "# The two replicas need not wait for more of them.\n"
+         "repl-diskless-sync-delay 0\n";
+}
+
+std::string sentinel_conf(const ServerProcess& sentinel, const std::string& name, std::uint16_t master,
+                          int quorum) {
+  std::ostringstream text;
+  text << "# Written by tenure redis up. From then on the Sentinel keeps what it knows here.\n"
+       << place_of(sentinel) << "sentinel monitor " << name << " 127.0.0.1 " << master << " " << quorum
+       << "\n"
+       << "# For trying a failover out: on real machines a longer one spares failovers that nobody needs.\n"
+       << "sentinel down-after-milliseconds " << name << " 2000\n"
+       << "sentinel failover-timeout " << name << " 10000\n"
+       << "sentinel parallel-syncs " << name << " 2\n";
+  return text.str();
+}
+
 }  // namespace tenure::cli

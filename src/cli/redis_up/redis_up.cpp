@@ -13,6 +13,7 @@
 #include "cli/message.hpp"
 #include "cli/nodes/advice.hpp"
 #include "cli/nodes/init.hpp"
+#include "cli/redis_up/group_up.hpp"
 #include "cli/redis_up/local_ports.hpp"
 #include "cli/redis_up/local_server.hpp"
 #include "core/base/text.hpp"
@@ -157,6 +158,9 @@ int redis_up(const RedisUpArgs& args) {
   if (error) return fail(ExitCode::own_error, "cannot make " + root->string() + ": " + error.message());
   const auto held = lock(*root);
   if (!held) return fail(ExitCode::own_error, "cannot write in " + root->string());
+  if (args.sentinel) {
+    return group_up({*root, static_cast<std::uint16_t>(args.port), std::move(*keyspace), *set_name});
+  }
   return Up(*root, args, std::move(*keyspace), *set_name).run();
 }
 
@@ -166,16 +170,22 @@ int redis_down(const RedisDownArgs& args) {
   const auto held = lock(*root);
   ExitCode code = ExitCode::done;
   bool any = false;
-  for (const auto& server : servers_in(*root)) {
-    if (!server.running()) continue;
+  const auto end = [&](const ServerProcess& server, const auto& stop) {
+    if (!server.running()) return;
     any = true;
-    if (const auto why = server.stop()) {
+    if (const auto why = stop()) {
       say(*why);
       code = ExitCode::no_quorum;
     } else {
       say(server.port_text() + ": ended, its data stays in " + server.directory().string());
     }
+  };
+  for (const auto& group : groups_in(*root)) {
+    // Sentinels first: they would replace a master that ends.
+    for (const auto& sentinel : group.sentinels()) end(sentinel, [&] { return sentinel.terminate(); });
+    for (const auto& server : group.servers()) end(server, [&] { return server.terminate(); });
   }
+  for (const auto& server : servers_in(*root)) end(server, [&] { return server.stop(); });
   if (!any) say("nothing runs from " + root->string());
   return number(code);
 }

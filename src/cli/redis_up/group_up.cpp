@@ -1,0 +1,176 @@
+#include "cli/redis_up/group_up.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <ranges>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "cli/args/args.hpp"
+#include "cli/message.hpp"
+#include "cli/nodes/init.hpp"
+#include "cli/nodes/nodes.hpp"
+#include "cli/redis_up/local_ports.hpp"
+#include "core/base/text.hpp"
+#include "redis/node_set.hpp"
+#include "runtime/boot_clock.hpp"
+
+namespace tenure::cli {
+
+namespace {
+
+using std::chrono::seconds;
+
+static_assert(LocalGroup::sentinel_count + LocalGroup::server_count == RedisUpArgs::sentinel_port_count);
+
+// For what takes the Sentinels and replicas a few seconds where nothing is wrong.
+constexpr core::Duration settle_within = seconds(30);
+
+// Asked again and again until it is nothing, or for so long; then what it said last.
+std::optional<std::string> wait_until_nothing(const std::function<std::optional<std::string>()>& trouble) {
+  const core::Time deadline = runtime::boot_now() + settle_within;
+  for (;;) {
+    auto why = trouble();
+    if (!why || runtime::boot_now() >= deadline) return why;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
+class GroupUp {
+ public:
+  explicit GroupUp(GroupWish wish) : group_(wish.root, wish.port), nodes_{{}, std::move(wish.keyspace)} {
+    nodes_.addresses.push_back(group_.address());
+    nodes_.keyspace.set = redis::node_set(nodes_.addresses, wish.set_name);
+  }
+
+  int run() {
+    if (const auto why = no_server_program()) return fail(ExitCode::not_found, *why);
+    if (const auto why = look()) return fail(ExitCode::no_quorum, *why + " Nothing was started");
+    wait_for_failover();
+    if (const auto why = start()) {
+      take_back();
+      return fail(ExitCode::no_quorum, *why + "; what was started by this call was ended again");
+    }
+    // As tenure init: only if all are new. A server without data beside others that have some gets it from the master.
+    if (new_servers_ == LocalGroup::server_count) {
+      if (const int code = init(nodes_, [](const std::string& line) { say(line); });
+          code != number(ExitCode::done)) {
+        return code;
+      }
+    }
+    tell_how_to_try();
+    std::printf("export TENURE_REDIS=%s\n", redis::to_text(group_.address()).c_str());
+    return finish_output();
+  }
+
+ private:
+  // Before anything is changed.
+  std::optional<std::string> look() {
+    for (const auto* members : {&group_.sentinels(), &group_.servers()}) {
+      for (const auto& member : *members) {
+        if (member.running()) continue;
+        if (const auto who = taken_by(member.port()))
+          return member.port_text() + " " + *who + ": end it, or take others with --port.";
+      }
+    }
+    const auto is_new = [](const ServerProcess& server) { return server.is_new(); };
+    new_servers_ = static_cast<int>(std::ranges::count_if(group_.servers(), is_new));
+    const ServerProcess& master = group_.master();
+    if (master.is_new() && new_servers_ < LocalGroup::server_count) {
+      return master.port_text() + ": the data of the master is gone from " + master.directory().string() +
+             ", and its replicas would lose theirs. Remove " + group_.directory().string() +
+             " to begin anew.";
+    }
+    return std::nullopt;
+  }
+
+  // While the master is dead and the Sentinels are about to replace it, it must not come back as a second one.
+  void wait_for_failover() {
+    const auto runs = [](const ServerProcess& it) { return it.running().has_value(); };
+    if (runs(group_.master()) || std::ranges::none_of(group_.servers(), runs) ||
+        std::ranges::count_if(group_.sentinels(), runs) < LocalGroup::quorum) {
+      return;
+    }
+    say(group_.master().port_text() + ": the master has ended; waiting for the Sentinels to promote another");
+    // If they cannot, it is started as what it was.
+    wait_until_nothing([&]() -> std::optional<std::string> {
+      if (runs(group_.master())) return std::nullopt;
+      return "nobody was promoted";
+    });
+  }
+
+  std::optional<std::string> start() {
+    const ServerProcess& master = group_.master();
+    std::vector<ServerProcess*> in_order;
+    for (auto& server : group_.servers()) in_order.push_back(&server);
+    std::ranges::partition(in_order, [&](auto* server) { return server == &master; });
+    for (ServerProcess* server : in_order) {
+      if (auto why = start(*server, server == &master ? "master" : "replica",
+                           [&] { return group_.start_server(*server, master); })) {
+        return why;
+      }
+    }
+    // Sentinels ask a master that they do not know whom it has, and then only after seconds again.
+    if (auto why = wait_until_nothing([&] { return group_.not_replicated(group_.master()); })) return why;
+    for (ServerProcess& sentinel : group_.sentinels()) {
+      if (auto why =
+              start(sentinel, "Sentinel", [&] { return group_.start_sentinel(sentinel, group_.master()); }))
+        return why;
+    }
+    return wait_until_nothing([&] { return group_.not_ready(); });
+  }
+
+  std::optional<std::string> start(ServerProcess& member, const std::string& what,
+                                   const std::function<std::optional<std::string>()>& launch) {
+    if (member.running()) {
+      if (auto why = member.wait_until_it_answers()) return why;
+      say(member.port_text() + ": already running");
+      return std::nullopt;
+    }
+    const bool was_new = member.is_new();
+    if (auto why = launch()) return why;
+    started_.push_back(&member);
+    std::string line = member.port_text() + ": " + what;
+    line += was_new ? " started, its data is in " : " started again with the data in ";
+    line += member.directory().string();
+    if (!was_new && what == "master") line += "; new leases after a quarantine";
+    say(line);
+    return std::nullopt;
+  }
+
+  // The Sentinels, which were started last, first: so they see nobody end.
+  void take_back() {
+    for (const ServerProcess* member : std::views::reverse(started_)) {
+      if (const auto why = member->terminate()) {
+        say(*why);
+      } else {
+        member->remove_what_launch_made();
+      }
+    }
+    std::error_code ignored;
+    std::filesystem::remove(group_.directory(), ignored);  // if nothing is in it
+  }
+
+  void tell_how_to_try() const {
+    const ServerProcess& master = group_.master();
+    const auto running = master.running();
+    if (!running) return;
+    say(master.port_text() + ": is the master; the Sentinels promote another one after kill -9 " +
+        std::to_string(running->pid));
+  }
+
+  LocalGroup group_;
+  Nodes nodes_;  // the same, as others see it
+  int new_servers_ = 0;
+  std::vector<const ServerProcess*> started_{};
+};
+
+}  // namespace
+
+int group_up(GroupWish wish) { return GroupUp(std::move(wish)).run(); }
+
+}  // namespace tenure::cli
