@@ -42,4 +42,14 @@ AmongServers::AmongServers() {
 
 AmongServers::~AmongServers() { sched_setaffinity(0, sizeof before_, &before_); }
 
+OneCoreMore::OneCoreMore() {
+  CPU_ZERO(&before_);
+  sched_getaffinity(0, sizeof before_, &before_);
+  cpu_set_t more = before_;
+  CPU_SET(given().at(given().size() > 2 ? 2 : 0), &more);
+  sched_setaffinity(0, sizeof more, &more);
+}
+
+OneCoreMore::~OneCoreMore() { sched_setaffinity(0, sizeof before_, &before_); }
+
 }  // namespace tenure::bench

@@ -26,6 +26,20 @@ class AmongServers {
   cpu_set_t before_;
 };
 
+// While one of these lives, this thread may run on a core more than where clients belong: one that nobody uses, or else
+// the servers'. A client looks for its answers only if its thread has more than one core; and since a thread that looks
+// does not sleep, it stays where it is.
+class OneCoreMore {
+ public:
+  OneCoreMore();
+  ~OneCoreMore();
+  OneCoreMore(const OneCoreMore&) = delete;
+  OneCoreMore& operator=(const OneCoreMore&) = delete;
+
+ private:
+  cpu_set_t before_;
+};
+
 // Private Redis servers, where servers belong.
 inline test::Nodes start_nodes(std::size_t count) {
   const AmongServers here;

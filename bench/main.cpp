@@ -96,8 +96,9 @@ Wanted read(const std::vector<std::string>& words) {
   return wanted;
 }
 
-// What is measured on these cores, once. What fails is noted, and the rest goes on.
-void run_pass(const Wanted& wanted, Cores cores, int pass, Stage& stage, Findings& findings) {
+// What is measured on the cores of this stage, once. What fails is noted, and the rest goes on.
+void run_pass(const Wanted& wanted, int pass, Stage& stage, Findings& findings) {
+  const Cores cores = stage.cores();
   pin(cores);
   for (const Bench& bench : benches()) {
     if (!wanted.names.empty() && !wanted.names.contains(bench.name)) continue;
@@ -139,8 +140,8 @@ bool run(const Wanted& wanted) {
         findings.fail("the rows on a core each: there is only one core here");
         continue;
       }
-      Stage stage(wanted.quick);
-      run_pass(wanted, cores, pass, stage, findings);
+      Stage stage(wanted.quick, cores);
+      run_pass(wanted, pass, stage, findings);
       peers.insert(stage.versions().begin(), stage.versions().end());
       for (const std::string& name : stage.absent()) findings.fail(name + ": could not be had here");
     }

@@ -18,9 +18,10 @@ class Stage {
  public:
   using Peers = std::vector<std::shared_ptr<Peer>>;
 
-  explicit Stage(bool quick) : quick_(quick) {}
+  Stage(bool quick, Cores cores) : quick_(quick), cores_(cores) {}
 
   bool quick() const { return quick_; }
+  Cores cores() const { return cores_; }
   int rounds() const { return quick_ ? 5 : 15; }  // of blocks, in one pass
 
   // Those that can be had here: on this Redis.
@@ -42,6 +43,7 @@ class Stage {
   void add(Peers& peers, const std::string& name, std::shared_ptr<Peer> peer);
 
   bool quick_;
+  Cores cores_;
   std::optional<Peers> with_servers_;
   std::map<std::string, std::string> versions_;
   std::set<std::string> absent_;
