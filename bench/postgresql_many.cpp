@@ -65,8 +65,9 @@ std::unique_ptr<PostgresFloor> pipeline(const std::string& url) {
   return by;
 }
 
-std::vector<InsertDelete> insert_deletes(const std::string& prefix) {
-  std::vector<InsertDelete> all;
+template <class Calls>
+std::vector<Calls> insert_deletes(const std::string& prefix) {
+  std::vector<Calls> all;
   for (int i = 0; i < callers; ++i) all.emplace_back(prefix + std::to_string(i));
   return all;
 }
@@ -86,12 +87,13 @@ std::vector<Lock> locks_of(const Client& client, const std::string& prefix) {
 constexpr const char* note =
     "64 callers at the same time; each statement is a transaction of its own, and all wait for both answers. "
     "A and C are 64 threads, each on a connection of its own: 64 processes of the server, whose commits "
-    "share "
-    "their writes to the disk. B and D are one thread that keeps 64 statements under way on one connection, "
-    "where each commit follows the one before. A and B insert a row and delete it, without token or queue; C "
-    "and D call Tenure's own functions. Tenure's callers are 64 threads that block, and its callbacks one "
-    "thread, each on one client. The advisory lock writes nothing, and each of its callers has a connection "
-    "of its own.";
+    "share their writes to the disk. B and D are one thread that keeps 64 statements under way on one "
+    "connection, where each commit follows the one before. A and B insert a row and delete it, without token "
+    "or queue; C and D call Tenure's own functions. No release of Tenure waits for the disk, so E is A with "
+    "a DELETE that does not either, by a setting that takes a moment itself: the goal is set against E where "
+    "commits are on disk, and otherwise against A. Tenure's callers are 64 threads that block, and its "
+    "callbacks one thread, each on one client. The advisory lock writes nothing, and each of its callers has "
+    "a connection of its own.";
 
 void add_row(Rows& rows, Commits commits, Stage& stage) {
   const auto database = Database::start(stage, commits);
@@ -99,13 +101,15 @@ void add_row(Rows& rows, Commits commits, Stage& stage) {
   const std::string url = database->url();
   const int cycles = stage.quick() ? 5 : 10;  // of each caller in a block
   const double work = 1.0 * callers * cycles;
-  auto own = own_of(url, insert_deletes("own"));
+  auto own = own_of(url, insert_deletes<InsertDelete>("own"));
+  auto own_sooner = own_of(url, insert_deletes<InsertDeleteSooner>("sooner"));
   auto own_same = own_of(url, same_functions("own", database->epoch()));
   Crowd threads = crowd_of(own, cycles);
+  Crowd sooner_threads = crowd_of(own_sooner, cycles);
   Crowd same_threads = crowd_of(own_same, cycles);
   const auto one = pipeline<InsertDelete>(url);
   const auto one_same = pipeline<SameFunctions>(url);
-  auto pipe = insert_deletes("pipe");
+  auto pipe = insert_deletes<InsertDelete>("pipe");
   auto same_pipe = same_functions("pipe", database->epoch());
   const Client client = database->open();
   const auto locks = locks_of(client, "t");
@@ -121,6 +125,7 @@ void add_row(Rows& rows, Commits commits, Stage& stage) {
   const auto piped = [&](PostgresFloor& by, auto& calls) {
     return [&by, &calls, cycles] { return timed([&] { pipelined(by, calls, cycles); }); };
   };
+  constexpr const char* with_sooner = "E  64 threads, INSERT, DELETE that waits for no disk";
   Row row{row_id("postgresql-many", commits),
           "PostgreSQL: acquire and release, 64 callers with names of their own, " + to_text(commits), note,
           time_column};
@@ -129,19 +134,22 @@ void add_row(Rows& rows, Commits commits, Stage& stage) {
       {"B  64 pipelined, INSERT, DELETE", Kind::floor, piped(*one, pipe), work},
       {"C  64 threads, the same functions", Kind::floor, block(same_threads), work},
       {"D  64 pipelined, the same functions", Kind::floor, piped(*one_same, same_pipe), work},
+      {with_sooner, Kind::floor, block(sooner_threads), work},
       {"Tenure", Kind::tenure, block(blocking), work},
       {"Tenure, callbacks", Kind::tenure, block(callbacks), work}};
   const auto peers = stage.postgres_peers(database->server());
   for (const auto& peer : peers) all.push_back(cycles_of(*peer, callers));
   row.entries = measure(all, stage.rounds());
-  const auto blocked = row.speed("Tenure", row.entries[0].name);
-  const auto called_back = row.speed("Tenure, callbacks", row.entries[0].name);
+  const bool on_disk = commits == Commits::on_disk;
+  const std::string alike = on_disk ? with_sooner : row.entries[0].name;
+  const auto blocked = row.speed("Tenure", alike);
+  const auto called_back = row.speed("Tenure, callbacks", alike);
   constexpr const char* why =
-      "A has 64 processes of the server work for it, and where commits go to the disk, many go at once; all "
-      "of a "
-      "client's requests go through one connection.";
-  row.goals = {{"the faster of Tenure's ways: speed / A's", std::max(blocked, called_back),
-                Goal::Side::at_least, 0.8, Unit::times, why}};
+      "The floor has 64 processes of the server work for it, and where commits go to the disk, many go at "
+      "once; all of a client's requests go through one connection. Needed would be several connections for a "
+      "client.";
+  row.goals = {{std::string("the faster of Tenure's ways: speed / ") + (on_disk ? "E's" : "A's"),
+                std::max(blocked, called_back), Goal::Side::at_least, 0.8, Unit::times, why}};
   rows.push_back(std::move(row));
 }
 
