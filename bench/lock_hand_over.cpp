@@ -46,9 +46,12 @@ Row measured(std::size_t waiters, Stage& stage) {
   const auto open = [&] { return client_of(nodes); };
   const ByTenure apart(open, "apart", participants, ByTenure::Clients::one_each);
   const ByTenure together(open, "together", participants, ByTenure::Clients::one);
+  const ByTenure scopes(open, "scopes", participants, ByTenure::Clients::one_each,
+                        ByTenure::Ends::with_scope);
   const std::size_t times = participants * (waiters == 1 ? 100 : 20);
   const auto block = [&](const auto& by) { return [&] { return pass_on(by.all(), times); }; };
   constexpr const char* ours = "Tenure, a client each";
+  constexpr const char* scope_ends = "Tenure, a client each, a scope ends";
   Row row{
       "handover" + std::to_string(waiters),
       "Hand-over of a lock, " + std::to_string(waiters) + (waiters == 1 ? " waiter" : " waiters"),
@@ -56,11 +59,15 @@ Row measured(std::size_t waiters, Stage& stage) {
       "the next one has it. Measured is from just before the release to the return of the next owner's "
       "acquire. *In order* is the share of hand-overs to who had asked first; *fairness* is 1 where all got "
       "it as often. The floor waits by BLPOP and takes the key by SET NX PX; its owner gives back by DEL and "
-      "RPUSH, and would lose the lock for ever if it died. etcd writes each step to disk and is reached by "
+      "RPUSH, and would lose the lock for ever if it died. *A scope ends* is an owner whose release is sent "
+      "by "
+      "the destructor of its lease, which waits for no answer. etcd writes each step to disk and is reached "
+      "by "
       "its JSON gateway; Redis here keeps nothing on disk.",
       "p99"};
   std::vector<Relayed> all{{"A  BLPOP", Kind::floor, block(by_hand)},
                            {ours, Kind::tenure, block(apart)},
+                           {scope_ends, Kind::tenure, block(scopes)},
                            {"Tenure, one client for all", Kind::tenure, block(together)}};
   const auto peers = stage.peers(nodes[0].socket_path());
   for (const auto& peer : peers) all.push_back(relayed_by(*peer, waiters, waiters == 1 ? 10 : 34));
@@ -70,6 +77,13 @@ Row measured(std::size_t waiters, Stage& stage) {
       {"p99 of a client each / A's", slower, Goal::Side::at_most, 2, Unit::times,
        "A release also tells others in the queue when to look, should the first be silent: of 16 waiters "
        "seven more wake, and on one core they run beside the next owner."}};
+  const auto after_release = row.find(ours, "p50");
+  const auto after_scope = row.find(scope_ends, "p50");
+  row.goals.push_back(
+      {"p50 after a scope / that after release()",
+       after_release && after_scope ? std::optional(*after_scope / *after_release) : std::nullopt,
+       Goal::Side::at_most, 1.1, Unit::times,
+       "What a destructor sends must leave at once, as what release() sends."});
   if (waiters == 1) return row;  // the two cannot but take turns
   row.goals.push_back({"in order", row.find(ours, "in order"), Goal::Side::at_least, 100, Unit::percent});
   row.goals.push_back({"fairness (Jain)", row.find(ours, "fairness (Jain)"), Goal::Side::at_least, 0.99});

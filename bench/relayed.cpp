@@ -31,12 +31,16 @@ struct Sum {
 }  // namespace
 
 ByTenure::ByTenure(const std::function<Client()>& open, const std::string& name, std::size_t participants,
-                   Clients clients) {
+                   Clients clients, Ends ends) {
   for (std::size_t i = 0; i < participants; ++i) {
     if (i == 0 || clients == Clients::one_each) clients_.push_back(open());
     Own& own = own_.emplace_back(Own{clients_.back().lock(name), {}});
-    all_.push_back(
-        {[&own] { own.lease = expect(own.lock.acquire()); }, [&own] { expect(own.lease->release()); }});
+    const auto acquire = [&own] { own.lease = expect(own.lock.acquire()); };
+    if (ends == Ends::with_scope) {
+      all_.push_back({acquire, [&own] { own.lease.reset(); }});
+    } else {
+      all_.push_back({acquire, [&own] { expect(own.lease->release()); }});
+    }
   }
 }
 

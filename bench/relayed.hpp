@@ -18,9 +18,11 @@ namespace tenure::bench {
 class ByTenure {
  public:
   enum class Clients : std::uint8_t { one_each, one };
+  // How an owner gives the lock back: it waits for the answer, or its lease ends with a scope, which does not.
+  enum class Ends : std::uint8_t { by_release, with_scope };
 
   ByTenure(const std::function<Client()>& open, const std::string& name, std::size_t participants,
-           Clients clients);
+           Clients clients, Ends ends = Ends::by_release);
   const std::vector<Participant>& all() const { return all_; }
 
  private:
