@@ -60,10 +60,8 @@ Row measured(std::size_t waiters, Stage& stage) {
       "acquire. *In order* is the share of hand-overs to who had asked first; *fairness* is 1 where all got "
       "it as often. The floor waits by BLPOP and takes the key by SET NX PX; its owner gives back by DEL and "
       "RPUSH, and would lose the lock for ever if it died. *A scope ends* is an owner whose release is sent "
-      "by "
-      "the destructor of its lease, which waits for no answer. etcd writes each step to disk and is reached "
-      "by "
-      "its JSON gateway; Redis here keeps nothing on disk.",
+      "by the destructor of its lease, which waits for no answer. etcd writes each step to disk and is "
+      "reached by its JSON gateway; Redis here keeps nothing on disk.",
       "p99"};
   std::vector<Relayed> all{{"A  BLPOP", Kind::floor, block(by_hand)},
                            {ours, Kind::tenure, block(apart)},
@@ -75,8 +73,9 @@ Row measured(std::size_t waiters, Stage& stage) {
   const auto slower = row.speed("A  BLPOP", ours);
   row.goals = {
       {"p99 of a client each / A's", slower, Goal::Side::at_most, 2, Unit::times,
-       "A release also tells others in the queue when to look, should the first be silent: of 16 waiters "
-       "seven more wake, and on one core they run beside the next owner."}};
+       "A release also tells others in the queue when to look, should the first be silent: of 16 waiters six "
+       "more wake, and on one core they run beside the next owner. Needed would be to tell them only once "
+       "the first is late, by somebody who is not the one that may die."}};
   const auto after_release = row.find(ours, "p50");
   const auto after_scope = row.find(scope_ends, "p50");
   row.goals.push_back(

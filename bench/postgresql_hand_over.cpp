@@ -28,10 +28,9 @@ void add_row(Rows& rows, std::size_t waiters, Stage& stage) {
       "the next one has it. Measured is from just before the release to the return of the next owner's "
       "acquire. *In order* is the share of hand-overs to who had asked first; *fairness* is 1 where all got "
       "it as often. *A scope ends* is an owner whose release is sent by the destructor of its lease, which "
-      "waits "
-      "for no answer. A waiter of Tenure is told by NOTIFY, and then asks: two transactions. "
-      "A waiter for the advisory lock sleeps in a statement that has not ended, with a connection and a "
-      "process of the server for itself; when the lock is free, the statement ends. It writes nothing.",
+      "waits for no answer. A waiter of Tenure is told by NOTIFY, and then asks: two transactions. A waiter "
+      "for the advisory lock sleeps in a statement that has not ended, with a connection and a process of "
+      "the server for itself; when the lock is free, the statement ends. It writes nothing.",
       "p99"};
   std::vector<Relayed> all{{ours, Kind::tenure, block(apart)},
                            {"Tenure, a client each, a scope ends", Kind::tenure, block(scopes)},
@@ -42,7 +41,8 @@ void add_row(Rows& rows, std::size_t waiters, Stage& stage) {
   row.goals = {{"p99 of a client each / the advisory lock's", row.speed("PostgreSQL advisory lock", ours),
                 Goal::Side::at_most, 3, Unit::times,
                 "The advisory lock's release hands the lock to the waiter's own process, which only has to "
-                "answer. Tenure's commits the next owner's turn, is told, asks, and commits again."}};
+                "answer. Tenure's commits the next owner's turn, is told, asks, and commits again. Needed "
+                "would be a turn that is a grant already, to a waiter that may be dead."}};
   rows.push_back(std::move(row));
 }
 

@@ -228,10 +228,12 @@ Row measured(std::size_t count, Stage& stage) {
     row.goals = {
         {"processor time / A's", row.speed(row.entries[0].name, ours), Goal::Side::at_most, 1.1, Unit::times,
          "A counts replies; Tenure moves the deadline of every lease, and counts what was left of it: see "
-         "client CPU."},
+         "client CPU. Needed would be one deadline for a batch of leases."},
         {"node-redlock's processor time / ours", row.speed(ours, "node-redlock"), Goal::Side::at_least, 6,
          Unit::times,
-         "Redis compares and arms each key, whoever asks, and that is the larger part: see Redis CPU."}};
+         "Redis compares and arms each key, whoever asks, and that is the larger part: see Redis CPU. Spread "
+         "over time it also finds its caches cold: A and B differ in nothing else. Needed would be all "
+         "batches at once, which would hold up whoever else asks Redis, or one key for many leases."}};
   }
   return row;
 }
