@@ -134,7 +134,7 @@ constexpr const char* how_to_read = R"(
 **How to read it.** *Speed* is a ratio: the time of the first line of a table, divided by the time of this line, so 0.94
 means: as fast as 0.94 times the first line. It is taken within each pass, and only such ratios are claims; times
 are shown beside them to give an idea of the size, and move by tens of per cent from run to run. What stands in
-parentheses are the lowest and the highest of the passes. *Spread of blocks* is the distance between the
+parentheses, where there was more than one pass, are the lowest and the highest of them. *Spread of blocks* is the distance between the
 quartiles of the blocks of one pass, as a share of their median. All contestants work in turn, in short blocks, so
 that what the machine does beside it hits all of them alike. Lines in bold are Tenure; lines with a capital letter in
 front are floors: C++ written by hand for this one purpose with hiredis or libpq, without renewal, deadlines, queues,
@@ -146,8 +146,8 @@ core, and ratios repeat within some per cent. *On a core each* means that all se
 another: every answer wakes a core that may sleep, which is what a user on a quiet machine has. Nothing is left to the
 kernel to place.
 
-**How to repeat it.** `./dev bench` installs what it needs, starts private servers and writes this page; it takes
-about fifty minutes. `./dev bench --quick` takes about three minutes and is less exact. `./dev bench one many` measures these rows only
+**How to repeat it.** `./dev bench` installs what it needs, starts private servers and writes this page; its three
+passes take about fifty minutes. `./dev bench --quick` takes about three minutes and is less exact. `./dev bench one many` measures these rows only
 and prints them. Close other programs first.
 )";
 
@@ -157,8 +157,9 @@ std::string page(const Report& report) {
   std::ostringstream out;
   const std::size_t passes = report.rows.empty() ? 0 : report.rows.front().passes();
   out << "# Side by side\n\nHow Tenure compares with what could be written by hand and with what else there "
-         "is, all in one run on one machine"
-      << (passes > 1 ? ", gone through " + std::to_string(passes) + " times" : "") << ".\n";
+         "is, all in one run on one machine, gone through "
+      << (passes > 1 ? std::to_string(passes) + " times: figures are medians of the passes" : "once")
+      << ".\n";
   if (report.quick) out << "\nThis was a quick run: an impression, not a measurement.\n";
   if (const std::string table = overview(report.rows); !table.empty()) out << "\n## In short\n\n" << table;
   out << how_to_read << "\n## Goals\n\n";
