@@ -146,9 +146,8 @@ Rows one_caller(Stage& stage) {
       {"speed / A's", row.speed("Tenure", row.entries[0].name), Goal::Side::at_least, 0.9, Unit::times,
        "For each answer Tenure makes three system calls (send, ppoll, recv) to A's two, and wakes no thread "
        "of its own: that and its bookkeeping are about 10 µs a cycle. What is more goes away while other "
-       "work "
-       "keeps both cores awake, so it is the price of waking a core, which is higher the longer that has "
-       "slept. Needed would be not to sleep: see the lines with spin."},
+       "work keeps both cores awake, so it is the price of waking a core, which is higher the longer that "
+       "has slept. Needed would be not to sleep: see the lines with spin."},
       {"speed / that of the fastest peer", speed_of_fastest_peer(row, "Tenure", stage), Goal::Side::at_least,
        1, Unit::times,
        "Where that is PostgreSQL: its advisory lock is an entry in the server's memory that ends with the "
@@ -193,7 +192,8 @@ Rows many_callers(Stage& stage) {
           "64 callers at the same time. The floors A and B are one thread that keeps 64 requests under way, "
           "what an event loop for this one purpose could do, as Tenure's callbacks and coroutines are one "
           "thread; C and D are 64 threads that block, each on a connection of its own, as Tenure's callers "
-          "are 64 threads that block, on one client.",
+          "are 64 threads that block, on one client. Those end a scope, and so wait for one answer of "
+          "two; all others wait for both.",
           time_column};
   std::vector<Contestant> all{{"A  64 pipelined, the same scripts", Kind::floor, pipe(pipe_same), work},
                               {"B  64 pipelined, SET NX PX", Kind::floor, pipe(pipe_plain), work},

@@ -104,14 +104,16 @@ Row measured(std::size_t callers, Stage& stage) {
   std::optional<Callbacks> callbacks;
   if (callers > 1) callbacks.emplace(client, own_names, cycles);
   const auto ours_by_callbacks = [&] { return timed([&] { callbacks->block(); }); };
-  Row row{callers == 1 ? "quorum" : "quorum64",
-          "A majority of three nodes, " +
-              (callers == 1 ? std::string("one caller")
-                            : std::to_string(callers) + " callers with names of their own"),
-          "Acquire and release on three nodes. Tenure's grants carry a token that grows over all grants: the "
-          "client proposes it, as A does; B is a lock without tokens. Both floors wait for all three nodes; "
-          "Tenure goes on when two have answered.",
-          time_column};
+  Row row{
+      callers == 1 ? "quorum" : "quorum64",
+      "A majority of three nodes, " + (callers == 1
+                                           ? std::string("one caller")
+                                           : std::to_string(callers) + " callers with names of their own"),
+      "Acquire and release on three nodes. Tenure's grants carry a token that grows over all grants: the "
+      "client proposes it, as A does; B is a lock without tokens. Both floors wait for all three nodes; "
+      "Tenure goes on when two have answered. Its callers that block end a scope, and do not wait for the "
+      "release; all others do.",
+      time_column};
   std::vector<Contestant> all{
       {"A  the same scripts, the token proposed", Kind::floor,
        repeat([&] { by_hand.one_round_with_token(); }), work},
