@@ -286,12 +286,12 @@ Call call_of(const core::Request& request, const Keyspace& keyspace, const Stand
 }
 
 Call admit_call(const Introduction& introduction, const Keyspace& keyspace, core::Token seen) {
-  return {"SELECT tenure.admit($1,$2,$3,$4,$5,$6,$7), pg_backend_pid()",
+  return {"SELECT tenure.admit($1,$2,$3,$4,$5,$6,$7), pg_catalog.pg_backend_pid()",
           {number(std::int64_t{schema_version}), keyspace.prefix, number(keyspace.cap), keyspace.set,
            introduction.epoch, number(introduction.wall_ms), number(seen)}};
 }
 
-Call limit_call() { return {"SELECT set_config('lock_timeout', '1s', false)", {}}; }
+Call limit_call() { return {"SELECT pg_catalog.set_config('lock_timeout', '1s', false)", {}}; }
 
 Call init_call(const Introduction& introduction, const Keyspace& keyspace) {
   return {"SELECT * FROM tenure.init($1,$2,$3,$4,$5)",
@@ -377,7 +377,7 @@ std::string wake_ups_of(const Keyspace& keyspace, const std::string& owner) {
 std::string changes_of(const std::string& fleet) { return fleet + "changes"; }
 
 Call listen_call(const std::string& what) {
-  return {"SELECT pg_backend_pid(), tenure.channel($1), tenure.channel_lock($1)", {what}};
+  return {"SELECT pg_catalog.pg_backend_pid(), tenure.channel($1), tenure.channel_lock($1)", {what}};
 }
 
 std::optional<WakeUp> read_wake_up(std::string_view message) {

@@ -83,18 +83,23 @@ tl::expected<bool, core::Failure> session_removed(const Rows& rows) {
   return answer == "t";
 }
 
+// Every operator here has its whole name, because the search_path is that of whoever asks.
 Call fleet_forget_call(const std::string& fleet) {
   return {
-      "WITH beats AS (DELETE FROM tenure.beat WHERE fleet = $1), results AS (DELETE FROM tenure.state WHERE "
-      "fleet = $1), leases AS (DELETE FROM tenure.lease WHERE starts_with(name, $1 || ':lease:') AND ends <= "
-      "clock_timestamp()) DELETE FROM tenure.fleet WHERE fleet = $1",
+      "WITH beats AS (DELETE FROM tenure.beat WHERE fleet OPERATOR(pg_catalog.=) $1), "
+      "results AS (DELETE FROM tenure.state WHERE fleet OPERATOR(pg_catalog.=) $1), "
+      "leases AS (DELETE FROM tenure.lease WHERE pg_catalog.starts_with(name, pg_catalog.concat($1, "
+      "':lease:')) "
+      "AND ends OPERATOR(pg_catalog.<=) pg_catalog.clock_timestamp()) "
+      "DELETE FROM tenure.fleet WHERE fleet OPERATOR(pg_catalog.=) $1",
       {fleet}};
 }
 
 Call beats_call(const std::string& fleet) {
   return {
-      "SELECT id, tenure.left_ms(ends, clock_timestamp()), started, weight, owned, version FROM tenure.beat "
-      "WHERE fleet = $1 AND ends > clock_timestamp() ORDER BY id",
+      "SELECT id, tenure.left_ms(ends, pg_catalog.clock_timestamp()), started, weight, owned, version "
+      "FROM tenure.beat WHERE fleet OPERATOR(pg_catalog.=) $1 "
+      "AND ends OPERATOR(pg_catalog.>) pg_catalog.clock_timestamp() ORDER BY id",
       {fleet}};
 }
 

@@ -60,7 +60,7 @@ tl::expected<Rows, core::Failure> Caller::call(const Call& call, core::Time dead
 }
 
 tl::expected<bool, core::Failure> Caller::is_direct() {
-  return call({"SELECT pg_backend_pid()"}).map([this](const Rows& rows) {
+  return call({"SELECT pg_catalog.pg_backend_pid()"}).map([this](const Rows& rows) {
     return rows.size() == 1 && wire_->is_served_by(rows[0].at(0));
   });
 }

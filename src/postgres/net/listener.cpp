@@ -79,7 +79,7 @@ void Listener::hear(const Wire::Answer& answer, core::Time now, core::Random& ra
     }
     case Step::asks_to_listen:
       step_ = Step::asks_for_lock;
-      return ask({"SELECT pg_advisory_lock_shared($1::bigint)", {lock_}}, now, random);
+      return ask({"SELECT pg_catalog.pg_advisory_lock_shared($1::bigint)", {lock_}}, now, random);
     case Step::asks_for_lock:
       step_ = Step::listening;
       failures_ = 0;

@@ -125,7 +125,7 @@ CREATE OR REPLACE FUNCTION tenure.acquire(of_prefix text, of_cap bigint, of_node
                                by_owner text, by_nonce bigint, ttl_ms bigint, proposal bigint,
                                ticket_owner text, ticket_nonce bigint) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
-  place tid;
+  place pg_catalog.tid;
   drawn bigint;
 BEGIN
   IF ticket_nonce IS NULL AND proposal OPERATOR(pg_catalog.=) 0 THEN
