@@ -1,46 +1,28 @@
 // The least rights by which all that a client asks for works, and by which an application may ask whether it still holds a name.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <set>
 #include <sstream>
 
 #include "postgres/contender.hpp"
+#include "postgres/grants.hpp"
 #include "postgres/net/asked_server.hpp"
 #include "postgres/net/postgres_node.hpp"
 #include "postgres/session_call.hpp"
+#include "support/paths.hpp"
 
 namespace tenure::test {
 namespace {
 
 using namespace std::chrono_literals;
 
-// What a role needs that takes leases, and no more: as the documentation says it.
-constexpr auto for_leases = R"(
-GRANT USAGE ON SCHEMA tenure TO web;
-GRANT SELECT, INSERT, UPDATE ON TABLE tenure.record TO web;
-GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE tenure.lease TO web;
-GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE tenure.waiter TO web;
-GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE tenure.beat TO web;
-GRANT SELECT ON TABLE tenure.fleet TO web;
-GRANT SELECT, UPDATE ON SEQUENCE tenure.fence TO web;
-GRANT USAGE ON SEQUENCE tenure.place TO web;
-)";
-// What it needs besides in a fleet, or to write sessions.
-constexpr auto for_fleets = R"(
-GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE tenure.session TO web;
-GRANT SELECT, INSERT, UPDATE ON TABLE tenure.fleet TO web;
-GRANT SELECT, INSERT, UPDATE ON TABLE tenure.state TO web;
-)";
-// And one that only asks tenure.holds() or tenure.fence() before it writes. It can change no lease.
-constexpr auto for_fencing = R"(
-GRANT USAGE ON SCHEMA tenure TO web;
-GRANT SELECT (name, token, kept, ends), UPDATE (told) ON TABLE tenure.lease TO web;
-)";
+using postgres::Use;
 
 // "SELECT ON TABLE tenure.record", each alone.
-std::vector<std::string> single_rights_in(const std::string& text) {
+std::vector<std::string> single_rights_in(Use use) {
   std::vector<std::string> rights;
-  std::istringstream lines(text);
+  std::istringstream lines(postgres::grants(use, "web"));
   const std::string grant = "GRANT ";
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with(grant)) continue;
@@ -63,6 +45,17 @@ std::vector<std::string> single_rights_in(const std::string& text) {
   return rights;
 }
 
+// People copy them from there.
+TEST(GuideToPostgresql, NamesTheRightsThatAreNeeded) {
+  std::ifstream guide(std::string(paths::source_dir) + "/docs/postgresql.md");
+  std::string found;
+  for (std::string line; std::getline(guide, line);) {
+    if (line.starts_with("GRANT ")) found += line + "\n";
+  }
+  EXPECT_EQ(found, postgres::grants(Use::leases, "web") + postgres::grants(Use::fleets, "web") +
+                       postgres::grants(Use::fencing, "web"));
+}
+
 class Rights : public testing::Test {
  protected:
   Rights() {
@@ -76,7 +69,7 @@ class Rights : public testing::Test {
 class ForLeases : public Rights {
  protected:
   ForLeases() {
-    server.execute(for_leases);
+    server.execute(postgres::grants(Use::leases, "web"));
     // So many that they are swept.
     server.execute("ALTER TABLE tenure.lease SET (autovacuum_enabled = false)");
     server.execute(
@@ -133,7 +126,7 @@ TEST_F(ForLeases, AreEnoughForAllThatAClientAsksAndNotWithOneLess) {
                                        "1 lists",
                                        "0 live"};
   EXPECT_EQ(all_answers(), expected);
-  for (const std::string& right : single_rights_in(for_leases)) {
+  for (const std::string& right : single_rights_in(Use::leases)) {
     server.execute("REVOKE " + right + " FROM web");
     EXPECT_TRUE(all_answers().contains("no permission")) << "nothing needs " << right;
     server.execute("GRANT " + right + " TO web");
@@ -159,8 +152,8 @@ TEST_F(ForLeases, ThatAreGivenLaterAreFoundByTheSameConnection) {
 class ForFleets : public Rights {
  protected:
   ForFleets() {
-    server.execute(for_leases);
-    server.execute(for_fleets);
+    server.execute(postgres::grants(Use::leases, "web"));
+    server.execute(postgres::grants(Use::fleets, "web"));
   }
 
   // All that an instance, and whoever writes sessions, asks for, in a fleet that nobody knows yet; what was answered.
@@ -193,7 +186,7 @@ class ForFleets : public Rights {
 
 TEST_F(ForFleets, AreEnoughForAllThatAnInstanceAsksAndNotWithOneLess) {
   EXPECT_EQ(all_answers(), std::set<std::string>{"done"});
-  for (const std::string& right : single_rights_in(for_fleets)) {
+  for (const std::string& right : single_rights_in(Use::fleets)) {
     server.execute("REVOKE " + right + " FROM web");
     EXPECT_TRUE(all_answers().contains("no permission")) << "nothing needs " << right;
     server.execute("GRANT " + right + " TO web");
@@ -203,7 +196,7 @@ TEST_F(ForFleets, AreEnoughForAllThatAnInstanceAsksAndNotWithOneLess) {
 
 class ForFencing : public Rights {
  protected:
-  ForFencing() { server.execute(for_fencing); }
+  ForFencing() { server.execute(postgres::grants(Use::fencing, "web")); }
 };
 
 TEST_F(ForFencing, AreEnoughToAskAndChangeNothingAndNotEnoughWithOneLess) {
@@ -220,7 +213,7 @@ TEST_F(ForFencing, AreEnoughToAskAndChangeNothingAndNotEnoughWithOneLess) {
                                 "SELECT tenure.clock(), tenure.open('tenure:', 60000, '1', 'e0', 1)"}) {
     EXPECT_NE(writer.error(forbidden).find("permission denied"), std::string::npos) << forbidden;
   }
-  for (const std::string& right : single_rights_in(for_fencing)) {
+  for (const std::string& right : single_rights_in(Use::fencing)) {
     server.execute("REVOKE " + right + " FROM web");
     EXPECT_NE(writer.error("SELECT tenure.holds('job', " + token + ")").find("permission denied"),
               std::string::npos)

@@ -5,11 +5,14 @@
 
 #include "cli/message.hpp"
 #include "cli/version.hpp"
+#include "postgres/grants.hpp"
 #include "postgres/schema.hpp"
 
 namespace tenure::cli {
 
 namespace {
+
+using postgres::Use;
 
 std::string header() {
   return "-- The schema in which Tenure keeps leases in a PostgreSQL: version " +
@@ -25,30 +28,6 @@ std::string header() {
          "postgresql://ROLE@HOST/DATABASE\n\n";
 }
 
-// What a role needs that takes leases, and no more.
-constexpr auto for_leases =
-    "GRANT USAGE ON SCHEMA tenure TO @;\n"
-    "GRANT SELECT, INSERT, UPDATE ON TABLE tenure.record TO @;\n"
-    "GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE tenure.lease, tenure.waiter, tenure.beat TO @;\n"
-    "GRANT SELECT ON TABLE tenure.fleet TO @;\n"
-    "GRANT SELECT, UPDATE ON SEQUENCE tenure.fence TO @;\n"
-    "GRANT USAGE ON SEQUENCE tenure.place TO @;\n";
-// What it needs besides where it takes part in a fleet, or writes sessions.
-constexpr auto for_fleets =
-    "GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE tenure.session TO @;\n"
-    "GRANT SELECT, INSERT, UPDATE ON TABLE tenure.fleet, tenure.state TO @;\n";
-// And one that only asks tenure.holds() or tenure.fence() before it writes.
-constexpr auto for_fencing =
-    "GRANT USAGE ON SCHEMA tenure TO @;\n"
-    "GRANT SELECT (name, token, kept, ends), UPDATE (told) ON TABLE tenure.lease TO @;\n";
-
-std::string grants(std::string text, const std::string& role) {
-  for (auto at = text.find('@'); at != std::string::npos; at = text.find('@', at + role.size())) {
-    text.replace(at, 1, role);
-  }
-  return text;
-}
-
 std::string as_comment(const std::string& text) {
   std::string comment;
   std::istringstream lines(text);
@@ -58,16 +37,14 @@ std::string as_comment(const std::string& text) {
 
 std::string footer() {
   return "\n-- GRANTS: for every role that clients of Tenure come as.\n" +
-         as_comment(grants(for_leases, "ROLE")) +
+         as_comment(postgres::grants(Use::leases, "ROLE")) +
          "-- For one that takes part in fleets, or writes sessions, these as well:\n" +
-         as_comment(grants(for_fleets, "ROLE")) +
+         as_comment(postgres::grants(Use::fleets, "ROLE")) +
          "-- For a role that takes no leases, but asks tenure.holds() or tenure.fence() before it writes:\n" +
-         as_comment(grants(for_fencing, "ROLE"));
+         as_comment(postgres::grants(Use::fencing, "ROLE"));
 }
 
 }  // namespace
-
-std::string grants_for(const std::string& role) { return grants(for_leases, role); }
 
 int print_schema() {
   std::fputs((header() + postgres::schema_sql() + footer()).c_str(), stdout);

@@ -3,10 +3,10 @@
 #include <string>
 #include <utility>
 
-#include "cli/nodes/print_schema.hpp"
 #include "cli/postgresql/record_state.hpp"
 #include "cli/postgresql/seen_postgresql.hpp"
 #include "core/base/text.hpp"
+#include "postgres/grants.hpp"
 
 namespace tenure::cli {
 
@@ -179,7 +179,8 @@ void judge_rights(Findings& all, const PostgresqlFacts& node) {
   if (node.missing_rights.empty()) return;
   std::string names;
   for (const std::string& right : node.missing_rights) names += (names.empty() ? "" : "; ") + right;
-  std::string grants = grants_for(node.settings ? core::printable(node.settings->user, 60) : "ROLE");
+  std::string grants = postgres::grants(postgres::Use::leases,
+                                        node.settings ? core::printable(node.settings->user, 60) : "ROLE");
   for (auto& letter : grants) letter = letter == '\n' ? ' ' : letter;
   grants.pop_back();
   add(all, Severity::error, "rights", "the user lacks: " + names, "without it leases fail, or waiting does",
