@@ -314,6 +314,7 @@ PostgresServer::PostgresServer(Options options) : options_(std::move(options)) {
     options_.password = options_.replica_of->options_.password;
   }
   make_data();
+  if (options_.identity) take_identity();
   start();
   if (options_.replica_of != nullptr) {
     const auto streams = [this] { return query("SELECT status FROM pg_stat_wal_receiver") == "streaming"; };
@@ -340,6 +341,17 @@ void PostgresServer::make_data() const {
                                           "host all all 127.0.0.1/32 scram-sha-256\n";
 }
 
+// Read by the test and written by the server's user, to whom alone the key may belong.
+void PostgresServer::take_identity() const {
+  const auto copy = [this](const std::string& from, const std::string& to) {
+    std::ostringstream text;
+    text << std::ifstream(from).rdbuf();
+    home_.run({"sh", "-c", "umask 077 && cat >data/" + to}, text.str());
+  };
+  copy(options_.identity->certificate_file, "server.crt");
+  copy(options_.identity->key_file, "server.key");
+}
+
 void PostgresServer::start() {
   const bool keep_port = port_ != 0;
   for (int attempt = 0; attempt < port_attempts; ++attempt) {
@@ -363,6 +375,7 @@ bool PostgresServer::launch() {
                                     "shared_buffers=16MB",
                                     "max_connections=120",
                                     "max_wal_senders=4"};
+  if (options_.identity) settings.emplace_back("ssl=on");
   settings.insert(settings.end(), options_.settings.begin(), options_.settings.end());
   for (auto& setting : settings) argv.insert(argv.end(), {"-c", std::move(setting)});
   process_ = home_.start(std::move(argv));

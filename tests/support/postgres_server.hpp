@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "support/certificates.hpp"
 #include "support/process.hpp"
 
 namespace tenure::test {
@@ -55,6 +57,7 @@ class PostgresServer {
     bool trust = true;                     // otherwise everybody but the superuser needs a password
     std::string password = "secret";       // that of the role tenure, where it needs one
     PostgresServer* replica_of = nullptr;  // streams from it as a hot standby, and trusts as it does
+    std::optional<Identity> identity{};    // speaks TLS with it, to whoever wants that
   };
 
   // Returns when the server answers, and a replica when it streams; throws std::runtime_error with its log when it does
@@ -96,6 +99,7 @@ class PostgresServer {
   void start();
   bool launch();  // false: the port was taken meanwhile
   bool ready() const;
+  void take_identity() const;
   void stop(int signal);
 
   Options options_;
