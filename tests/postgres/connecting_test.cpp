@@ -1,6 +1,12 @@
 // Servers that let a client in or do not, and databases that are not ready for leases: a sentence that says what to do, and never
 // the password.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "postgres/contender.hpp"
 #include "postgres/schema.hpp"
@@ -9,6 +15,26 @@ namespace tenure::test {
 namespace {
 
 constexpr auto password = "pa55-w0rd";
+
+// A file that libpq finds by the environment, for nobody else to read.
+class FileInEnvironment {
+ public:
+  FileInEnvironment(const char* variable, const std::string& text) : variable_(variable) {
+    std::ofstream(path_) << text;
+    chmod(path_.c_str(), S_IRUSR | S_IWUSR);
+    setenv(variable, path_.c_str(), 1);
+  }
+  ~FileInEnvironment() {
+    unsetenv(variable_);
+    std::filesystem::remove(path_);
+  }
+  FileInEnvironment(const FileInEnvironment&) = delete;
+  FileInEnvironment& operator=(const FileInEnvironment&) = delete;
+
+ private:
+  const char* variable_;
+  std::string path_ = testing::TempDir() + "tenure-libpq-" + std::to_string(getpid());
+};
 
 // A server that wants a password, over TCP; and who comes there.
 class Connecting : public testing::Test {
@@ -52,6 +78,31 @@ TEST_F(Connecting, WhoIsNotLetInIsToldWhyAndNotWithWhichPassword) {
   EXPECT_EQ(applied, core::Applied::no);
   EXPECT_EQ(said_to_one_at("postgresql://tenure:" + std::string(password) + "@/tenure?host=/nonexistent"),
             "unreachable");
+}
+
+// Also where Tenure has found the address of the host itself: libpq looks a password up by the name.
+TEST_F(Connecting, APasswordMayStandInAPasswordFile) {
+  set_up(server);
+  const std::string port = std::to_string(server.port());
+  const FileInEnvironment file("PGPASSFILE", "localhost:" + port + ":tenure:tenure:" + password + "\n");
+  EXPECT_EQ(said_to_one_at("postgresql://tenure@localhost:" + port + "/tenure"), "granted") << detail;
+  EXPECT_EQ(said_to_one_at(server.url_of("tenure")), "auth") << "of 127.0.0.1 it says nothing";
+  EXPECT_TRUE(told("password")) << detail;
+}
+
+TEST_F(Connecting, AServiceFileMaySayAllOfIt) {
+  set_up(server);
+  const FileInEnvironment file("PGSERVICEFILE",
+                               "[leases]\nhost=localhost\nport=" + std::to_string(server.port()) +
+                                   "\ndbname=tenure\nuser=tenure\npassword=" + password + "\n");
+  EXPECT_EQ(node_at("postgresql://?service=leases")->name(), "postgresql:///?service=leases");
+  EXPECT_EQ(said_to_one_at("postgresql://?service=leases"), "granted") << detail;
+  EXPECT_EQ(said_to_one_at("postgresql://nobody@/?service=leases"), "auth") << "what the URL says wins";
+  EXPECT_EQ(said_to_one_at("postgresql://?service=unknown"), "unreachable");
+  EXPECT_TRUE(told("\"unknown\"")) << detail;
+  setenv("PGSERVICE", "leases", 1);
+  EXPECT_EQ(said_to_one_at("postgresql://"), "granted") << detail;
+  unsetenv("PGSERVICE");
 }
 
 TEST_F(Connecting, ADatabaseWithoutTheSchemaOrWithAnotherIsNotSetUp) {
