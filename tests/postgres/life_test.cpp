@@ -155,7 +155,7 @@ class Promotion : public testing::Test {
         [&] { return replica.query("SELECT pg_last_wal_replay_lsn() >= '" + place + "'") == "t"; }));
   }
 
-  PostgresServer primary;
+  PostgresServer primary{{.settings = {"wal_log_hints=on"}}};
 };
 
 TEST_F(Promotion, OfAReplicaThatLagsIsAQuarantine) {
@@ -200,7 +200,7 @@ TEST_F(Promotion, OfOneAfterTheOtherIsAQuarantineEachTime) {
   ASSERT_EQ(client.open(), "opened");
   ASSERT_EQ(client.acquire(), "granted");
 
-  // The old machine comes back, as a replica of what is the primary now, and takes over again.
+  // Another machine becomes a replica of what is the primary now, and takes over.
   PostgresServer third({.replica_of = &second});
   wait_for_replay(second, third);
   second.kill();
@@ -210,6 +210,53 @@ TEST_F(Promotion, OfOneAfterTheOtherIsAQuarantineEachTime) {
   EXPECT_NE(after.admitted()->epoch, epoch);
   EXPECT_EQ(after.open(), "opened");
   EXPECT_EQ(after.acquire(), "held by web-1") << "which had reached the replica";
+}
+
+// What only the old primary had is gone from it then. It gives nothing until it is promoted itself.
+TEST_F(Promotion, TheOldPrimaryComesBackAsAReplicaAndTakesOverAgainWithoutASecondOwner) {
+  PostgresServer replica({.replica_of = &primary});
+  const std::string url = url_of(primary, replica);
+  Contender lost(url);
+  Contender rival(url, "web-2");
+  ASSERT_EQ(rival.acquire("before"), "granted");
+  wait_for_replay(primary, replica);
+  stop_streaming(replica);
+  ASSERT_EQ(lost.acquire(), "granted") << "of this the replica never hears";
+  ASSERT_EQ(lost.acquire("forgotten"), "granted");
+  primary.kill();
+  replica.promote();
+  ASSERT_TRUE(lost.hear_the_end());
+  ASSERT_TRUE(rival.hear_the_end());
+  ASSERT_EQ(rival.acquire(), "quarantined: restarted");
+  ASSERT_EQ(lost.reassert(), "done");
+  ASSERT_EQ(rival.open(), "opened");
+  ASSERT_EQ(rival.acquire("forgotten"), "granted") << "its holder has not put it back";
+  ASSERT_GT(rival.token("forgotten"), lost.token("forgotten"));
+
+  primary.return_as_replica_of(replica);
+  EXPECT_EQ(primary.query("SELECT string_agg(name || ' ' || owner, ', ' ORDER BY name) FROM tenure.lease"),
+            "before web-2, forgotten web-2, job web-1");
+  Contender astray(primary, "web-3");
+  EXPECT_EQ(astray.acquire("another"), "read only");
+  Contender third(url, "web-3");
+  EXPECT_EQ(third.acquire(), "held by web-1") << "it finds the server that takes writes";
+  EXPECT_EQ(third.acquire("forgotten"), "held by web-2");
+  EXPECT_EQ(lost.renew("forgotten"), "foreign");
+
+  wait_for_replay(replica, primary);
+  replica.kill();
+  primary.promote();
+  for (Contender* client : {&lost, &rival, &third}) ASSERT_TRUE(client->hear_the_end());
+  EXPECT_EQ(third.acquire("another"), "quarantined: restarted");
+  EXPECT_EQ(lost.renew(), "done");
+  EXPECT_EQ(rival.renew("forgotten"), "done");
+  EXPECT_EQ(lost.renew("forgotten"), "foreign");
+  EXPECT_EQ(lost.reassert("forgotten"), "foreign") << "its token is smaller";
+  EXPECT_EQ(third.open(), "opened");
+  EXPECT_EQ(third.acquire(), "held by web-1");
+  EXPECT_EQ(third.acquire("forgotten"), "held by web-2");
+  EXPECT_EQ(third.acquire("another"), "granted");
+  EXPECT_GT(third.token("another"), rival.token("forgotten"));
 }
 
 // The same life by all that the server says of itself: only who has seen more tokens knows.

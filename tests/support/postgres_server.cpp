@@ -317,8 +317,7 @@ PostgresServer::PostgresServer(Options options) : options_(std::move(options)) {
   if (options_.identity) take_identity();
   start();
   if (options_.replica_of != nullptr) {
-    const auto streams = [this] { return query("SELECT status FROM pg_stat_wal_receiver") == "streaming"; };
-    if (!wait_until(streams, start_max)) throw std::runtime_error("the replica does not stream:\n" + log());
+    wait_until_it_streams();
   } else if (!options_.trust) {
     execute("ALTER ROLE tenure PASSWORD $password$" + options_.password + "$password$");
   }
@@ -350,6 +349,11 @@ void PostgresServer::take_identity() const {
   };
   copy(options_.identity->certificate_file, "server.crt");
   copy(options_.identity->key_file, "server.key");
+}
+
+void PostgresServer::wait_until_it_streams() const {
+  const auto streams = [this] { return query("SELECT status FROM pg_stat_wal_receiver") == "streaming"; };
+  if (!wait_until(streams, start_max)) throw std::runtime_error("the replica does not stream:\n" + log());
 }
 
 void PostgresServer::start() {
@@ -455,6 +459,19 @@ void PostgresServer::restore(const std::string& dump) const {
 
 void PostgresServer::promote() {
   if (query("SELECT pg_promote(true)") != "t") throw std::runtime_error("cannot promote:\n" + log());
+}
+
+void PostgresServer::return_as_replica_of(const PostgresServer& primary) {
+  // By its last checkpoint pg_rewind knows on which timeline the other is.
+  primary.execute("CHECKPOINT");
+  // If it was killed, it recovers first, by the settings in its files alone, and must not throw away what pg_rewind reads.
+  home_.run({"sh", "-c", "printf 'wal_log_hints = on\\nwal_keep_size = 1GB\\n' >>data/postgresql.conf"});
+  home_.run({program("pg_rewind"), "--target-pgdata=" + (home_.path() / "data").string(),
+             "--source-server=host=" + primary.directory().string() +
+                 " port=" + std::to_string(primary.socket_port()) + " user=postgres dbname=tenure",
+             "--write-recovery-conf", "--no-sync"});
+  start();
+  wait_until_it_streams();
 }
 
 }  // namespace tenure::test

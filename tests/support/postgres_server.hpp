@@ -89,6 +89,9 @@ class PostgresServer {
   void stop_immediate();  // cuts the connections and recovers at the next start
   void restart();         // kills it if need be; same directory, same address
   void promote();         // a replica becomes a primary on a new timeline; returns when it takes writes
+  // A server that does not run forgets what another has never had, by pg_rewind, and comes back as its replica; returns when it
+  // streams. It was made with wal_log_hints=on, and the other is a primary.
+  void return_as_replica_of(const PostgresServer& primary);
 
   // The schema tenure of the database tenure, as pg_dump writes it, and as psql reads it.
   std::string dump() const;
@@ -99,6 +102,7 @@ class PostgresServer {
   void start();
   bool launch();  // false: the port was taken meanwhile
   bool ready() const;
+  void wait_until_it_streams() const;
   void take_identity() const;
   void stop(int signal);
 
