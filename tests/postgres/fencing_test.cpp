@@ -4,6 +4,7 @@
 #include <future>
 
 #include "postgres/contender.hpp"
+#include "support/wait.hpp"
 
 namespace tenure::test {
 namespace {
@@ -94,6 +95,29 @@ TEST_F(Fencing, AnOpenTransactionIsInTheWayOfNothingButTheNextHolder) {
   EXPECT_EQ(rival.acquire(), "busy");
   writer.query("ROLLBACK");
   EXPECT_EQ(rival.acquire(), "granted");
+}
+
+// A writer that hangs keeps the name for as long as its transaction is open, and the server can end that. Its lease is another matter.
+TEST_F(Fencing, ATransactionThatIsIdleForTooLongIsRefusedAndTheLeaseGoesOn) {
+  server.execute("ALTER ROLE tenure SET idle_in_transaction_session_timeout = '200ms'");
+  Contender client(server);
+  Application hanging(server.url());
+  ASSERT_EQ(client.acquire(), "granted");
+  const std::string pid = hanging.pid();
+  hanging.query("BEGIN");
+  hanging.query(call("fence", "job", client.token()));
+  hanging.query("INSERT INTO work VALUES ('web-1')");
+  ASSERT_TRUE(wait_until(
+      [&] { return server.query("SELECT count(*) FROM pg_stat_activity WHERE pid = " + pid) == "0"; }));
+  const std::string refused = hanging.error("COMMIT");
+  EXPECT_NE(refused.find("idle-in-transaction timeout"), std::string::npos) << refused;
+  EXPECT_EQ(written(), "");
+
+  EXPECT_EQ(client.renew(), "done") << client.failure().detail;
+  EXPECT_EQ(holds(writer, client.token()), "t");
+  EXPECT_EQ(rival.acquire(), "held by web-1");
+  EXPECT_EQ(client.release(), "done");
+  EXPECT_EQ(rival.acquire(), "granted") << "nothing keeps the name from changing hands any more";
 }
 
 // A snapshot from before the hand-over still shows the old holder. Neither it nor a later renewal may hide that.
