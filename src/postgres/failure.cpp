@@ -99,9 +99,13 @@ Failure classify_connecting(std::string_view message) {
       return {Applied::no, it->code, std::string(it->advice) + ": " + words};
     }
   }
-  if (message.find("SSL") != std::string_view::npos ||
-      message.find("certificate") != std::string_view::npos) {
-    return {Applied::no, FailureCode::tls, said};
+  for (const char* word : {"SSL", "certificate"}) {
+    const auto at = message.find(word);
+    if (at == std::string_view::npos) continue;
+    // Of several hosts or addresses each has its line.
+    const auto line = message.rfind('\n', at);
+    if (line != std::string_view::npos) message.remove_prefix(line + 1);
+    return {Applied::no, FailureCode::tls, core::printable(without_place(message))};
   }
   if (message.find("no password supplied") != std::string_view::npos) {
     return {Applied::no, FailureCode::auth, "the server wants a password: " + said};

@@ -53,6 +53,8 @@ TEST_F(Tls, AServerThatDoesNotProveItIsRefusedWithASentence) {
   const Certificates others;
   EXPECT_EQ(said_at(verified_at("localhost", others.ca_file())), "tls");
   EXPECT_TRUE(told("certificate verify failed")) << detail;
+  EXPECT_EQ(said_at(verified_at("localhost:1,localhost", others.ca_file())), "tls");
+  EXPECT_TRUE(told("certificate verify failed")) << "and not only that nobody is at the first: " << detail;
   EXPECT_EQ(said_at(verified_at("127.0.0.1", certificates.ca_file())), "tls")
       << "the certificate does not name that";
   EXPECT_TRUE(told("does not match host name \"127.0.0.1\"")) << detail;
