@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -166,6 +167,33 @@ TEST_F(Api, AHostIsFoundByItsName) {
       << refused.error().message;
 }
 
+// As docs/postgresql.md counts them.
+TEST_F(Api, AClientHasAConnectionForRequestsAndOneMoreOnceItWaits) {
+  start(1);
+  const Client holder = open("web-1");
+  std::vector<Lease> leases;
+  for (int i = 0; i < 20; ++i)
+    leases.push_back(holder.lock("job-" + std::to_string(i)).try_acquire().value());
+  EXPECT_EQ(sessions(), 1);
+  leases.push_back(holder.lock("short", {.ttl = 5120ms}).try_acquire().value());
+  EXPECT_EQ(sessions(), 1);
+  leases.push_back(holder.lock("shorter", {.ttl = 5100ms}).try_acquire().value());
+  leases.push_back(holder.lock("as short", {.ttl = 2560ms}).try_acquire().value());
+  EXPECT_EQ(sessions(), 2) << "who is in more of a hurry asks over another one";
+
+  const Client waiter = open("web-2");
+  std::stop_source stop;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 20; ++i) {
+    threads.emplace_back([&, i] {
+      (void)waiter.lock("job-" + std::to_string(i)).acquire({.wait_max = 20s}, stop.get_token());
+    });
+  }
+  ASSERT_TRUE(wait_until([&] { return servers[0]->query("SELECT count(*) FROM tenure.waiter") == "20"; }));
+  EXPECT_EQ(sessions(), 4);
+  stop.request_stop();
+}
+
 // An advisory lock needs a connection for each name that is held or waited for.
 TEST_F(Api, AHundredCandidatesShareTheirConnections) {
   start(1);
@@ -176,7 +204,24 @@ TEST_F(Api, AHundredCandidatesShareTheirConnections) {
     ASSERT_TRUE(elections.back().start());
   }
   ASSERT_TRUE(wait_until([&] { return std::ranges::all_of(elections, &Election::is_leader); }));
-  EXPECT_LE(sessions(), 3);
+  EXPECT_LE(sessions(), 2);
+}
+
+// Of clients of their own each has what a client has. The leader has not waited.
+TEST_F(Api, CandidatesOfTheirOwnClientsHaveTwoConnectionsEach) {
+  start(1);
+  constexpr int candidates = 10;
+  std::vector<Client> clients;
+  std::vector<Election> elections;
+  for (int i = 0; i < candidates; ++i) {
+    clients.push_back(open("web-" + std::to_string(i)));
+    elections.push_back(clients.back().election("leader").value());
+    ASSERT_TRUE(elections.back().start());
+  }
+  const auto knows_the_leader = [](const Election& it) { return it.current_leader().has_value(); };
+  ASSERT_TRUE(wait_until([&] { return std::ranges::all_of(elections, knows_the_leader); }));
+  EXPECT_TRUE(wait_until([&] { return sessions() >= 2 * candidates - 1; })) << sessions();
+  EXPECT_LE(sessions(), 2 * candidates);
 }
 
 TEST_F(Api, WhatOnlyRedisCanDoIsRefusedWithASentence) {

@@ -63,6 +63,14 @@ class FleetInPostgres : public testing::Test {
   PostgresServer server;
 };
 
+// As docs/postgresql.md counts them: for requests, to hear of changes, for sessions and for results.
+TEST_F(FleetInPostgres, AnInstanceHasFourConnections) {
+  for (int i = 0; i < 6; ++i) add("s-" + std::to_string(i));
+  Instance one(server.url(), "web-1");
+  ASSERT_TRUE(wait_until([&] { return one.owned() == 6 && result("s-0") != ""; }, patience));
+  EXPECT_EQ(server.query("SELECT count(*) FROM pg_stat_activity WHERE usename = 'tenure'"), "4");
+}
+
 TEST_F(FleetInPostgres, InstancesShareTheSessionsAndFollowWhatChanges) {
   for (int i = 0; i < 6; ++i) add("s-" + std::to_string(i));
   Instance one(server.url(), "web-1");
