@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "cli/ready_postgres.hpp"
+#include "support/certificates.hpp"
 #include "support/pgbouncer_server.hpp"
 
 namespace tenure::test {
@@ -94,6 +95,40 @@ TEST(PostgresqlDoctor, BehindAPoolerItSaysWhatThatCosts) {
   EXPECT_TRUE(has(pooled.out, "a pooler stands in between")) << pooled.out;
   EXPECT_TRUE(has(pooled.out, "they look every 100 to 300 ms")) << pooled.out;
   EXPECT_TRUE(has(doctor(pooler.url(), {"--json"}).out, R"("tls": null, "pooled": true)"));
+}
+
+// To Tenure 0.0.0.0 is a host somewhere in the network; Linux takes it for this machine.
+TEST(PostgresqlDoctor, ANetworkThatIsTrustedTooMuchIsToldOf) {
+  Certificates certificates;
+  const ReadyPostgres postgres(
+      {.tcp = true, .identity = certificates.issue({.alternative_names = "DNS:0.0.0.0,IP:0.0.0.0"})});
+  const auto at = [&](const std::string& host, const std::string& options) {
+    return doctor("postgresql://tenure@" + host + ":" + std::to_string(postgres.port()) + "/tenure?" +
+                  options);
+  };
+  const std::string plain = "go over the network in plain text";
+  const std::string unverified = "it need not prove who it is: sslmode is weaker than verify-full";
+  const std::string advice = "do:  sslmode=verify-full in its URL, with sslrootcert=FILE";
+
+  const Result open = at("0.0.0.0", "sslmode=disable");
+  EXPECT_EQ(open.code, 1) << open.out;
+  EXPECT_TRUE(has(open.out, plain) && has(open.out, advice)) << open.out;
+  EXPECT_FALSE(has(open.out, unverified)) << open.out;
+  for (const char* options : {"sslmode=prefer", "sslmode=require"}) {
+    const Result weak = at("0.0.0.0", options);
+    EXPECT_EQ(weak.code, 0) << weak.out;
+    EXPECT_TRUE(has(weak.out, unverified) && has(weak.out, advice)) << weak.out;
+    EXPECT_FALSE(has(weak.out, plain)) << weak.out;
+  }
+  for (const Result& sound : {at("0.0.0.0", "sslmode=verify-full&sslrootcert=" + certificates.ca_file()),
+                              at("127.0.0.1", "sslmode=disable")}) {
+    EXPECT_EQ(sound.code, 0) << sound.out;
+    EXPECT_FALSE(has(sound.out, plain) || has(sound.out, unverified)) << sound.out;
+  }
+  const Result forged = at("0.0.0.0", "sslmode=verify-full&sslrootcert=" + Certificates().ca_file());
+  EXPECT_EQ(forged.code, 2);
+  EXPECT_TRUE(has(forged.out, "certificate verify failed")) << forged.out;
+  EXPECT_TRUE(has(forged.out, "do:  use a sslmode that fits")) << forged.out;
 }
 
 TEST(PostgresqlDoctor, AStandbyIsNotHealthy) {
