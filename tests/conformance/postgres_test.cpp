@@ -10,6 +10,17 @@
 namespace tenure::conformance {
 namespace {
 
+// How many histories there are, of how many steps, and how many requests both sides answer in them at least: time that goes by is a
+// step without one, and a history begins with several.
+struct Extent {
+  std::uint64_t seeds;
+  int steps;
+  std::uint64_t requests_min;
+};
+constexpr Extent of_sequences{220, 60, 14'500};
+constexpr Extent of_crowds{440, 16, 10'500};
+static_assert(of_sequences.requests_min + of_crowds.requests_min >= 25'000);
+
 // Every kind of answer that there can be.
 constexpr auto answers = {
     "acquire: granted",
@@ -84,14 +95,14 @@ class PostgresConformance : public ::testing::Test {
  protected:
   // By the schema as it ships. With TENURE_SEED=… that one alone, of which no tally is to be expected.
   template <class History>
-  void run_all(std::uint64_t seeds, int steps) {
+  void run_all(const Extent& extent) {
     real_.install(SteppedPostgres::shipped_schema());
     PostgresTwins twins(real_, host_, PostgresSequence::owners());
     const char* chosen = std::getenv("TENURE_SEED");
     const std::uint64_t first = chosen != nullptr ? std::strtoull(chosen, nullptr, 10) : 1;
-    const std::uint64_t last = chosen != nullptr ? first : seeds;
+    const std::uint64_t last = chosen != nullptr ? first : extent.seeds;
     for (std::uint64_t seed = first; seed <= last; ++seed) {
-      const std::string differs = run<History>(twins, seed, steps, tally_);
+      const std::string differs = run<History>(twins, seed, extent.steps, tally_);
       ASSERT_TRUE(differs.empty()) << differs << "\nseed " << seed << "; TENURE_SEED=" << seed
                                    << " replays it alone";
     }
@@ -99,6 +110,7 @@ class PostgresConformance : public ::testing::Test {
     RecordProperty("messages", std::to_string(twins.messages()));
     EXPECT_GT(twins.messages(), 0U);
     if (chosen != nullptr) GTEST_SKIP() << "one seed of all";
+    EXPECT_GE(twins.steps(), extent.requests_min);
   }
 
   SteppedPostgres real_;
@@ -107,13 +119,13 @@ class PostgresConformance : public ::testing::Test {
 };
 
 TEST_F(PostgresConformance, RandomHistoriesGoTheSameWayAsOnRedis) {
-  run_all<PostgresSequence>(205, 60);
+  run_all<PostgresSequence>(of_sequences);
   if (IsSkipped() || HasFailure()) return;
   for (const char* answer : answers) EXPECT_GT(tally_[answer], 0) << answer;
 }
 
 TEST_F(PostgresConformance, TurnsOfLongQueuesComeTheSameWayAsOnRedis) {
-  run_all<PostgresCrowd>(430, 16);
+  run_all<PostgresCrowd>(of_crowds);
   if (IsSkipped() || HasFailure()) return;
   for (const auto* outcome :
        {"waits", "passes it on", "is called", "takes its turn", "one of those told leaves"}) {
