@@ -2,7 +2,7 @@
 
 import { el, KeyedChildren, setAttribute, setHidden, setText } from './dom.js';
 import { changeLine } from './events.js';
-import { Notice } from './notice.js';
+import { Loaded } from './loaded.js';
 import { FindingsPanel, findingsOf, NodesPanel } from './overview_nodes.js';
 import { FleetPanel } from './overview_fleet.js';
 import { OwnerLabel } from './owner.js';
@@ -64,15 +64,13 @@ export class Overview {
   #fleet;
   #troubles;
   #recent;
-  #notice;
+  #loaded;
   #panels;
-  #answer = null;
   #parameters = {};
   element;
 
   constructor(context) {
     this.#context = context;
-    this.#notice = new Notice(() => context.refresh());
     this.#fleet = new FleetPanel(context);
     this.#troubles = new ListPanel({
       title: 'Failing',
@@ -94,44 +92,35 @@ export class Overview {
       el('div', { class: 'column' }, this.#nodes.element, this.#troubles.element, this.#recent.element),
       this.#notes.element,
     );
-    this.element = el('section', { class: 'overview', 'aria-label': 'Overview' }, this.#notice.element, this.#panels);
-    this.#notice.loading('the overview');
+    this.#loaded = new Loaded({ noun: 'the overview', shown: this.#panels, onRetry: () => context.refresh() });
+    this.element = el('section', { class: 'overview', 'aria-label': 'Overview' }, this.#loaded.notice.element, this.#panels);
   }
 
   show(parameters) {
-    if (parameters.fleet !== this.#parameters.fleet) {
-      this.#answer = null;
-      setHidden(this.#panels, true);
-      this.#notice.loading('the overview');
-    }
+    if (parameters.fleet !== this.#parameters.fleet) this.#loaded.wait();
     this.#parameters = parameters;
   }
 
-  async load(signal) {
+  load(signal) {
     const { fleet } = this.#parameters;
-    const ask = (path, more) => this.#context.api.get(path, { fleet, ...more }, signal);
-    try {
-      const [state, worst] = await Promise.all([ask('fleet'), ask('sessions', { sort: 'failing', limit: LISTED })]);
-      this.#answer = { state, worst };
+    const get = (path, more) => this.#context.api.get(path, { fleet, ...more }, signal);
+    const ask = async () => {
+      const [state, worst] = await Promise.all([get('fleet'), get('sessions', { sort: 'failing', limit: LISTED })]);
       this.#context.answered(state);
-      this.render();
-    } catch (error) {
-      if (signal.aborted) return;
-      if (this.#answer === null) this.explain(error.message);
-      else this.#notice.outdated(error.message, this.#answer.state.at_ms);
-    }
+      return { state, worst, at_ms: state.at_ms };
+    };
+    return this.#loaded.load(signal, ask, () => this.render());
   }
 
-  // Says why there is nothing to see, if there is nothing.
   explain(message) {
-    if (this.#answer === null) this.#notice.failed(message);
+    this.#loaded.explain(message);
   }
 
   render() {
-    if (this.#answer === null) return;
-    this.#notice.none();
+    if (this.#loaded.answer === null) return;
+    this.#loaded.notice.none();
     setHidden(this.#panels, false);
-    this.#fleet.update(this.#answer.state);
+    this.#fleet.update(this.#loaded.answer.state);
     this.showNodes();
     this.#recent.update(this.#context.changes.list.slice(0, LISTED), (change) => change.key);
     this.tick(this.#context.now());
@@ -142,16 +131,16 @@ export class Overview {
     const nodes = this.#context.nodes();
     setHidden(this.#nodes.element, nodes === null);
     if (nodes !== null) this.#nodes.update(nodes);
-    const found = findingsOf(nodes, this.#answer?.state);
+    const found = findingsOf(nodes, this.#loaded.answer?.state);
     // What wants somebody to act stands on top, what does not at the end.
     this.#findings.update(found.filter((finding) => finding.severity !== 'note'));
     this.#notes.update(found.filter((finding) => finding.severity === 'note'));
   }
 
   tick(now) {
-    if (this.#answer === null) return;
+    if (this.#loaded.answer === null) return;
     this.#fleet.tick(now);
-    const bad = this.#answer.worst.sessions.filter((session) => outcome(session, now).level === 'bad');
+    const bad = this.#loaded.answer.worst.sessions.filter((session) => outcome(session, now).level === 'bad');
     this.#troubles.update(
       bad.map((session) => ({ session, now })),
       ({ session }) => session.id,

@@ -1,7 +1,7 @@
 // Who had what, and when: a lane for each session, lock or election, to the millisecond and to scale.
 
 import { el, KeyedChildren, setAttribute, setHidden } from './dom.js';
-import { Notice } from './notice.js';
+import { Loaded } from './loaded.js';
 import { OwnerLabel } from './owner.js';
 import { pageOf } from './route.js';
 import { Chart } from './timeline_chart.js';
@@ -22,14 +22,13 @@ export class Timeline {
   #context;
   #chart;
   #details = new Details(HINT);
-  #notice;
+  #loaded;
   #tools;
   #legendList = el('ul', { class: 'legend', 'aria-label': 'Owners' });
   #legend;
   #window = new TimelineWindow();
   #selection = new Selection();
   #parameters = null;
-  #answer = null;
   // What the pointer is at, by the keys of its lane and its piece: both may change or go while the pointer rests.
   #hovered = null;
   #pointer = null;
@@ -42,7 +41,7 @@ export class Timeline {
   constructor(context) {
     this.#context = context;
     this.#chart = new Chart(context.colours);
-    this.#notice = new Notice(() => context.refresh());
+    this.#loaded = new Loaded({ noun: 'the timeline', shown: this.#chart.element, onRetry: () => context.refresh() });
     const control = this.#control();
     this.#tools = createTimelineTools(context, control);
     this.#legend = new KeyedChildren(this.#legendList, () => {
@@ -53,7 +52,7 @@ export class Timeline {
       'section',
       { class: 'timeline', 'aria-label': 'Timeline' },
       this.#tools.element,
-      this.#notice.element,
+      this.#loaded.notice.element,
       this.#chart.element,
       this.#details.element,
       this.#legendList,
@@ -64,7 +63,6 @@ export class Timeline {
       if (this.#chart.element.matches(':focus-visible') && this.#selected() === null) control.move({ lanes: 0, items: 0 });
     });
     new ResizeObserver(() => this.#draw()).observe(this.#chart.element);
-    this.#wait();
   }
 
   show(parameters) {
@@ -72,27 +70,20 @@ export class Timeline {
     this.#parameters = parameters;
     const differs = (...names) => before === null || names.some((name) => before[name] !== parameters[name]);
     if (differs('fleet', 'kind', 'q', 'page')) this.#selection.clear();
-    if (differs('fleet', 'kind')) this.#wait();
+    if (differs('fleet', 'kind')) this.#loaded.wait();
     if (differs('span', 'end')) this.#window.fromRoute(parameters, this.#context.now());
     this.#tools.show(parameters, this.#window.follows);
     this.#draw();
   }
 
-  // The lanes of another kind or fleet must not be taken for these while they load.
-  #wait() {
-    this.#answer = null;
-    setHidden(this.#chart.element, true);
-    this.#notice.loading('the timeline');
-  }
-
-  async load(signal) {
+  load(signal) {
     const { fleet, q } = this.#parameters;
     const kind = kindOf(this.#parameters);
     const page = pageOf(this.#parameters);
     // A window's width more than what is shown, so that panning finds something while the next answer is under way.
     const { shown } = this.#window;
     const from = Math.max(0, Math.floor(shown.from - spanOf(shown)));
-    try {
+    const ask = async () => {
       const answer = await this.#context.api.get(
         'timeline',
         {
@@ -105,30 +96,25 @@ export class Timeline {
         },
         signal,
       );
-      this.#answer = { ...answer, kind, q, page, since: Math.max(answer.began_ms, from) };
       this.#context.answered(answer);
-      this.render();
-    } catch (error) {
-      if (signal.aborted) return;
-      if (this.#answer === null) this.explain(error.message);
-      else this.#notice.outdated(error.message, this.#answer.at_ms);
-    }
+      return { ...answer, kind, q, page, since: Math.max(answer.began_ms, from) };
+    };
+    return this.#loaded.load(signal, ask, () => this.render());
   }
 
-  // Says why there is nothing to see, if there is nothing.
   explain(message) {
-    if (this.#answer === null) this.#notice.failed(message);
+    this.#loaded.explain(message);
   }
 
   render() {
-    if (this.#answer === null) return;
-    const { kind, q, total, at_ms, quarantines, page } = this.#answer;
-    const lanes = this.#context.changes.applyToLanes(kind, this.#answer.lanes, at_ms);
+    if (this.#loaded.answer === null) return;
+    const { kind, q, total, at_ms, quarantines, page } = this.#loaded.answer;
+    const lanes = this.#context.changes.applyToLanes(kind, this.#loaded.answer.lanes, at_ms);
     const owners = [...new Set(lanes.flatMap((lane) => lane.spans.map((span) => span.owner)))].sort();
     this.#context.colours.learn(owners);
     this.#legend.update(owners.slice(0, LEGEND_MAX), (owner) => owner);
-    if (lanes.length > 0) this.#notice.none();
-    else this.#notice.empty(`${kind} ${q}`, () => [el('p', {}, emptyText(kind, q))]);
+    if (lanes.length > 0) this.#loaded.notice.none();
+    else this.#loaded.notice.empty(`${kind} ${q}`, () => [el('p', {}, emptyText(kind, q))]);
     const nodes = [...new Set(quarantines.map((quarantine) => quarantine.node))].map((node) => ({
       name: node,
       quarantines: quarantines.filter((quarantine) => quarantine.node === node),
@@ -142,7 +128,7 @@ export class Timeline {
   // While it follows, the picture is drawn again as often as it moves by a pixel; for whoever wants no motion, once a
   // second.
   tick(now) {
-    if (!this.#window.follows || this.#answer === null) return;
+    if (!this.#window.follows || this.#loaded.answer === null) return;
     const { shown } = this.#window;
     const pixel = spanOf(shown) / Math.max(this.#chart.width, 1);
     const moved = Math.abs(now - shown.to);
@@ -152,7 +138,7 @@ export class Timeline {
   #draw() {
     this.#frame ??= requestAnimationFrame(() => {
       this.#frame = null;
-      if (this.#answer !== null && this.element.isConnected) this.#drawNow();
+      if (this.#loaded.answer !== null && this.element.isConnected) this.#drawNow();
     });
   }
 
@@ -160,7 +146,7 @@ export class Timeline {
     this.#lastDraw = performance.now();
     const now = this.#context.now();
     this.#window.advance(now);
-    const { began_ms: began, blind, quarantines } = this.#answer;
+    const { began_ms: began, blind, quarantines } = this.#loaded.answer;
     const band =
       (type) =>
       ({ from_ms, to_ms }) => ({ type, from: from_ms, to: to_ms ?? now });
@@ -174,7 +160,7 @@ export class Timeline {
     const words = selected && describe(selected.item, this.#chart.lanes[selected.lane].name, now);
     this.#chart.draw({
       window: this.#window.shown,
-      since: this.#answer.since,
+      since: this.#loaded.answer.since,
       now,
       bands,
       active: selected && { lane: selected.lane, key: selected.item.key, text: spoken(words) },
@@ -187,7 +173,7 @@ export class Timeline {
   #hoveredWords(now) {
     if (this.#hovered === null) return null;
     const lane = this.#chart.lane(this.#hovered.lane);
-    const item = lane?.measure(this.#answer.since, now).find(({ key }) => key === this.#hovered.key);
+    const item = lane?.measure(this.#loaded.answer.since, now).find(({ key }) => key === this.#hovered.key);
     if (item) return describe(item, lane.name, now);
     this.#hovered = null;
     return null;
@@ -198,16 +184,16 @@ export class Timeline {
     const { lanes } = this.#chart;
     return {
       keys: lanes.map(({ key }) => key),
-      items: (index) => lanes[index].measure(this.#answer.since, this.#context.now()),
+      items: (index) => lanes[index].measure(this.#loaded.answer.since, this.#context.now()),
     };
   }
 
   #selected() {
-    return this.#answer === null ? null : this.#selection.get(this.#lanes());
+    return this.#loaded.answer === null ? null : this.#selection.get(this.#lanes());
   }
 
   #select(change) {
-    if (this.#answer === null) return;
+    if (this.#loaded.answer === null) return;
     change();
     const selected = this.#selected();
     if (selected === null) return;
@@ -247,7 +233,7 @@ export class Timeline {
       pan: moving((now, part) => this.#window.pan(part, now)),
       dragBy: moving((now, pixels) => this.#window.pan(-pixels / this.#chart.width, now)),
       span: moving((now, span) => this.#window.setSpan(span, now)),
-      fit: moving((now) => this.#window.fit(this.#answer?.began_ms ?? now, now)),
+      fit: moving((now) => this.#window.fit(this.#loaded.answer?.began_ms ?? now, now)),
       follow: moving((now) => this.#window.follow(now)),
       zoomToActive: moving((now) => {
         const selected = this.#selected();
