@@ -137,6 +137,27 @@ TEST(AMeter, NumbersElectionsOfOneNameThatRunBesideOneAnotherDifferently) {
   EXPECT_EQ(meter.snapshot({}).elections.at(1).number, 2U);
 }
 
+// Of so many names not all are remembered. The name that comes first in the alphabet is not the one to forget.
+TEST(AMeter, ForgetsTheElectionThatWasStoppedLongestAgo) {
+  Meter meter(1);
+  std::uint64_t started = 0;
+  const auto run = [&](const std::string& key) {
+    const core::ElectionId id{++started};
+    meter.on_started(id, key);
+    const auto number = meter.snapshot({}).elections.at(0).number;
+    meter.on_stopped(id);
+    return number;
+  };
+  EXPECT_EQ(run("a"), 1U);
+  EXPECT_EQ(run("z"), 2U);
+  for (int i = 0; i < 998; ++i) run("n" + std::to_string(i));
+  EXPECT_EQ(run("a"), 1U) << "1,000 are remembered";
+  EXPECT_EQ(run("m"), 1001U) << "and now z is forgotten";
+  EXPECT_EQ(run("a"), 1U);
+  EXPECT_EQ(run("m"), 1001U);
+  EXPECT_EQ(run("z"), 1002U);
+}
+
 constexpr core::RequestId id(std::uint64_t number) { return core::RequestId{number}; }
 
 TEST(RequestsInFlight, AreTakenInWhateverOrderTheyAreAnswered) {

@@ -1,5 +1,6 @@
 #include "runtime/engine/meter.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tenure::runtime {
@@ -113,11 +114,11 @@ void Meter::on_ended(const LeaseState& lease, core::Time now) {
 void Meter::on_started(core::ElectionId election, const std::string& key) {
   Election& started = elections_[election];
   started.key = key;
-  const auto before = stopped_.find(key);
+  const auto before = std::ranges::find(stopped_, key, &Stopped::key);
   if (before == stopped_.end()) {
     started.counts.number = ++last_election_;
   } else {
-    started.counts = before->second;
+    started.counts = before->counts;
     started.counts.leader_seen = false;
     stopped_.erase(before);
   }
@@ -125,9 +126,9 @@ void Meter::on_started(core::ElectionId election, const std::string& key) {
 
 void Meter::on_stopped(core::ElectionId election) {
   Election& stopped = elections_.at(election);
-  // Who stands for ever new names is not remembered by all of them.
-  if (stopped_.size() >= stopped_max) stopped_.erase(stopped_.begin());
-  stopped_.emplace(std::move(stopped.key), stopped.counts);
+  // Who stands for ever new names is remembered by the last of them.
+  if (stopped_.size() >= stopped_max) stopped_.pop_front();
+  stopped_.push_back({std::move(stopped.key), stopped.counts});
   elections_.erase(election);
 }
 

@@ -2,6 +2,7 @@
 // something is told.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -55,7 +56,12 @@ class Meter {
   Metrics counts_;
   std::vector<std::uint64_t> clock_jumps_;  // by node
   std::map<core::ElectionId, Election> elections_;
-  std::multimap<std::string, ElectionMetrics> stopped_;  // by key; several, if they ran beside one another
+  struct Stopped {
+    std::string key{};
+    ElectionMetrics counts{};
+  };
+  // In the order in which they were stopped; several of one key, if they ran beside one another.
+  std::deque<Stopped> stopped_;
   std::uint64_t last_election_ = 0;
   bool joined_ = false;  // a fleet, now or before
   FleetMetrics fleet_;
