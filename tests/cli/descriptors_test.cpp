@@ -80,6 +80,26 @@ TEST_F(DescriptorsTest, RunWorksOrSaysWhyNot) {
   EXPECT_TRUE(worked);
 }
 
+// To raise the limit would only bring up the next complaint.
+TEST_F(DescriptorsTest, AWrongOptionIsToldBeforeWhatTheSystemLacks) {
+  constexpr int too_few = 64;
+  const auto said_with = [&](const Words& options) {
+    const auto process = start(too_few, Job{.options = options}.words(redis.url()));
+    EXPECT_TRUE(process->wait(std::chrono::seconds(30)).has_value()) << process->err();
+    return result_of(*process);
+  };
+  const Result right = said_with({"--http", "127.0.0.1:0"});
+  EXPECT_EQ(right.code, 125) << right.err;
+  EXPECT_TRUE(has(right.err, "ulimit -n")) << right.err;
+  const Result no_file = said_with({"--http", "127.0.0.1:0", "--http-token-file", "/nonexistent"});
+  EXPECT_EQ(no_file.code, 64) << no_file.err;
+  EXPECT_TRUE(has(no_file.err, "--http-token-file: ")) << no_file.err;
+  // An address for documents, which no machine has.
+  const Result elsewhere = said_with({"--http", "192.0.2.1:0", "--http-open"});
+  EXPECT_EQ(elsewhere.code, 64) << elsewhere.err;
+  EXPECT_TRUE(has(elsewhere.err, "--http: ")) << elsewhere.err;
+}
+
 TEST_F(DescriptorsTest, RunWaitsNoLongerThanItWasTold) {
   const auto holder = start_tenure(Job{.command = stay()}.words(redis.url()));
   number_printed(*holder);
