@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "metrics/node_families.hpp"
 #include "tenure/metrics.hpp"
 
 namespace tenure {
@@ -13,10 +14,7 @@ using Visit = std::function<void(const Metric&)>;
 using Type = Metric::Type;
 using Labels = std::span<const Metric::Label>;
 
-struct Family {
-  std::string_view name;
-  std::string_view help;
-};
+using metrics::Family;
 
 template <class Number>
 void tell(const Visit& visit, const Family& family, Type type, Labels labels, Number value) {
@@ -115,7 +113,7 @@ void tell_nodes(const Metrics& it, const Visit& visit) {
 
   for_nodes(nodes, [&](const NodeMetrics& node, Labels labels) {
     if (!node.up) return;
-    gauge(visit, {"tenure_node_up", "Whether the last request to the node was answered."}, *node.up, labels);
+    gauge(visit, metrics::node_up, *node.up, labels);
   });
   for_nodes(nodes, [&](const NodeMetrics& node, Labels labels) {
     histogram(
@@ -137,15 +135,10 @@ void tell_nodes(const Metrics& it, const Visit& visit) {
   });
   for_nodes(of_leases, [&](const NodeMetrics& node, Labels labels) {
     if (!node.clock_offset) return;
-    gauge(visit,
-          {"tenure_node_clock_offset_seconds", "The node's wall clock minus ours, when last looked at."},
-          seconds(*node.clock_offset), labels);
+    gauge(visit, metrics::node_clock_offset, seconds(*node.clock_offset), labels);
   });
   for_nodes(of_leases, [&](const NodeMetrics& node, Labels labels) {
-    gauge(visit,
-          {"tenure_node_quarantined",
-           "Whether the node gives no new leases because its data may be incomplete."},
-          node.quarantined, labels);
+    gauge(visit, metrics::node_quarantined, node.quarantined, labels);
   });
   for_nodes(of_leases, [&](const NodeMetrics& node, Labels labels) {
     if (!node.quarantine_left) return;

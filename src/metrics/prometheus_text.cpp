@@ -113,10 +113,15 @@ class Page {
 }  // namespace
 
 std::string prometheus_text(const Metrics& metrics, const PollerMetrics* poller) {
+  return prometheus_text([&](const auto& visit) {
+    for_each(metrics, visit);
+    if (poller != nullptr) for_each(*poller, visit);
+  });
+}
+
+std::string prometheus_text(const Tell& tell) {
   Page page;
-  const auto add = [&](const Metric& metric) { page.add(metric); };
-  for_each(metrics, add);
-  if (poller != nullptr) for_each(*poller, add);
+  tell([&](const Metric& metric) { page.add(metric); });
   return page.take();
 }
 

@@ -1,4 +1,4 @@
-// GET /metrics of run, elect and poll: what Prometheus scrapes.
+// GET /metrics: what Prometheus scrapes.
 #include <csignal>
 
 #include "cli/endpoint.hpp"
@@ -43,6 +43,24 @@ TEST(HttpMetrics, AnInstanceCountsItsSessionsAndPolls) {
            !has(page, "tenure_polls_total{outcome=\"succeeded\"} 0\n");
   })) << instance.get("/metrics").body;
   EXPECT_EQ(promtool_complaints(instance.get("/metrics").body), "");
+}
+
+// It has no client whose counts it could tell, and so tells of the nodes.
+TEST(HttpMetrics, WebTellsHowTheNodesAre) {
+  ReadyRedis redis({.tcp = true});
+  RedisServer empty({.tcp = true});
+  const ServingTenure web(Words{"web"} + redis_options({redis.url(), empty.url()}));
+  const std::string first = R"({node="1",address=")" + redis.url() + R"(/0"} )";
+  const std::string second = R"({node="2",address=")" + empty.url() + R"(/0"} )";
+  ASSERT_TRUE(web.comes_to("/metrics", 200, "tenure_node_up" + first + "1\n")) << web.get("/metrics").body;
+  const auto page = web.get("/metrics");
+  EXPECT_EQ(page.header("Content-Type"), "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_TRUE(has(page.body, "tenure_node_last_round_trip_seconds" + first)) << page.body;
+  EXPECT_TRUE(has(page.body, "tenure_node_quarantined" + second + "1\n")) << page.body;
+  EXPECT_FALSE(has(page.body, "tenure_leases_held")) << page.body;
+  EXPECT_EQ(promtool_complaints(page.body), "");
+  empty.kill();
+  EXPECT_TRUE(web.comes_to("/metrics", 200, "tenure_node_up" + second + "0\n")) << web.get("/metrics").body;
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ Usage: tenure web [OPTIONS]
 
   /                     the page
   /livez, /readyz       is it alive; do the nodes give leases, and if not, why not
+  /metrics              how the nodes are, for Prometheus
   /api/v1/self          this process
   /api/v1/nodes         the nodes, as tenure doctor sees them
   /api/v1/locks, /api/v1/elections, /api/v1/fleets  all of them; scans all keys of each node, page by page

@@ -4,6 +4,7 @@
 
 #include "cli/descriptors.hpp"
 #include "cli/doctor/doctor_output.hpp"
+#include "cli/endpoint/node_metrics.hpp"
 #include "cli/message.hpp"
 #include "cli/version.hpp"
 #include "core/base/text.hpp"
@@ -111,14 +112,26 @@ void Endpoint::describe(Owner owner, std::function<void(Json&)> add_state) {
       },
       http::Routes::For::everybody);
   routes_.add("/api/v1/self", [this](const Request&) { return self(); });
-  auto& nodes = cache<Response>(
+  diagnosed_ = &cache<Diagnosed>(
       [this] {
         const auto timing = core::make_timing(core::timing_options({}, owner_.nodes->terms().cap));
         const core::Duration timeout = timing ? timing->node_timeout : core::Duration(1s);
-        return Response::json(doctor_json(owner_.nodes->diagnose(owner_.lock_prefix, timeout)));
+        return std::make_shared<const Diagnosis>(owner_.nodes->diagnose(owner_.lock_prefix, timeout));
       },
       nodes_fresh);
-  routes_.add("/api/v1/nodes", [&nodes](const Request&) { return nodes.get(); });
+  routes_.add("/api/v1/nodes", [this](const Request&) -> std::optional<Response> {
+    const auto seen = diagnosed_->get();
+    if (!seen) return std::nullopt;
+    return Response::json(doctor_json(**seen));
+  });
+}
+
+void Endpoint::serve_node_metrics() {
+  routes_.add("/metrics", [this](const Request&) -> std::optional<Response> {
+    const auto seen = diagnosed_->get();
+    if (!seen) return std::nullopt;
+    return node_metrics_page(**seen);
+  });
 }
 
 Response Endpoint::self() const {

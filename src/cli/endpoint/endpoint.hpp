@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/args/http_args.hpp"
+#include "cli/doctor/diagnosis.hpp"
 #include "cli/endpoint/pulse.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/json.hpp"
@@ -53,6 +54,8 @@ class Endpoint {
   // Adds what every command serves: /livez, /readyz, /api/v1/self and /api/v1/nodes. The function adds to the object of
   // /api/v1/self what the command knows of itself; it may be called on several threads, and must not block.
   void describe(Owner owner, std::function<void(Json&)> add_state);
+  // Adds /metrics with what the nodes show, for a command without a client. After describe().
+  void serve_node_metrics();
   // What else is served. Before the first start().
   http::Routes& routes() { return routes_; }
   // An answer that takes its time. Stays where it is. Once it is served, only handlers may call this.
@@ -91,6 +94,8 @@ class Endpoint {
   std::string token_;
   std::int64_t started_ms_;
   Owner owner_{};
+  using Diagnosed = std::shared_ptr<const Diagnosis>;
+  http::Cached<Diagnosed>* diagnosed_ = nullptr;
   std::function<void(Json&)> add_state_{};
   Loops loops_{};
   http::Routes routes_{};

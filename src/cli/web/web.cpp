@@ -64,6 +64,7 @@ class Web {
         endpoint_(endpoint),
         leases_(endpoint.cache<SeenLeases>([this] { return look_at_leases(); }, fresh)) {
     endpoint_.describe({"web", runtime::make_instance_id(), fleet_.store.inspector, args_.lock_prefix}, {});
+    endpoint_.serve_node_metrics();
     serve_page();
     serve_leases();
     serve_fleets();

@@ -7,8 +7,10 @@
 #include <set>
 #include <sstream>
 
+#include "cli/endpoint/node_metrics.hpp"
 #include "poll/boost_json.hpp"
 #include "support/paths.hpp"
+#include "unit/cli/diagnosis_sample.hpp"
 #include "unit/metrics/samples.hpp"
 
 namespace tenure::test {
@@ -48,6 +50,7 @@ struct Known {
     };
     for_each(sample_metrics(), add);
     for_each(sample_poller(), add);
+    cli::for_each(sample_diagnosis(), add);
   }
 };
 
@@ -69,6 +72,7 @@ TEST(MetricsDocument, SaysTheTypeOfEach) {
   };
   for_each(sample_metrics(), check);
   for_each(sample_poller(), check);
+  cli::for_each(sample_diagnosis(), check);
 }
 
 TEST(MetricsDocument, NamesOnlySeriesThatThereAreInItsExamples) {
