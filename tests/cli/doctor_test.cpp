@@ -151,6 +151,19 @@ TEST_F(DoctorTest, AReplicaIsNoNode) {
       << result.out;
 }
 
+TEST_F(DoctorTest, ALagOfZeroTurnsOffThatAMasterNeedsReplicas) {
+  nodes[1].command({"REPLICAOF", "127.0.0.1", std::to_string(nodes[0].port())});
+  nodes[0].command({"CONFIG", "SET", "min-replicas-to-write", "2", "min-replicas-max-lag", "0"});
+  ASSERT_TRUE(
+      wait_until([&] { return has(nodes[0].command({"INFO", "replication"}).text, "connected_slaves:1"); }));
+  const Result result = doctor();
+  EXPECT_TRUE(
+      has(result.out,
+          "replicas follow it (1), and min-replicas-max-lag is 0, which turns min-replicas-to-write off"))
+      << result.out;
+  EXPECT_FALSE(has(result.out, "it takes no writes: min-replicas-to-write")) << result.out;
+}
+
 TEST_F(DoctorTest, ANodeThatMissesItsReplicasTakesNoWrites) {
   nodes[1].command({"CONFIG", "SET", "min-replicas-to-write", "1"});
   const Result result = doctor();

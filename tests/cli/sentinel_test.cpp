@@ -136,6 +136,7 @@ TEST(SentinelDoctor, ShowsTheGroupAndWhatAFailoverCosts) {
       json.out, R"("sentinels": {"name": "mymaster", "master": ")" + master +
                     R"(", "down_after_ms": 500, "without_new_leases_ms": 22500, "min_replicas_to_write": 0)"))
       << json.out;
+  EXPECT_TRUE(has(json.out, R"("min_replicas_max_lag_ms": 10000)")) << json.out;
   EXPECT_TRUE(has(json.out, R"({"address": ")" + group.sentinel(2).place() +
                                 R"(", "up": true, "reason": null, "master": ")" + master +
                                 R"(", "quorum": true})"))
@@ -164,6 +165,8 @@ TEST(SentinelDoctor, NamesSentinelsThatAreDownAndTheLackOfAQuorum) {
   EXPECT_TRUE(has(result.out, "the Sentinels cannot agree on a failover: ")) << result.out;
   EXPECT_TRUE(has(result.out, "Status: ALL NODES HEALTHY")) << result.out;
   EXPECT_FALSE(has(result.out, "min-replicas-to-write is 0")) << result.out;
+  EXPECT_TRUE(has(result.out, "min-replicas-max-lag is 10s, and the Sentinels begin a failover after 500ms"))
+      << result.out;
 
   group.server(0).kill();
   const Result without_master = tenure(Words{"doctor"} + by(group.url()));

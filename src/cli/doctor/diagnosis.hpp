@@ -31,6 +31,7 @@ struct SentinelsShown {
   std::optional<core::Duration> down_after{};           // until the slowest takes the master for dead
   std::optional<std::vector<ReplicaFacts>> replicas{};  // nothing: not known
   std::optional<int> min_replicas{};                    // min-replicas-to-write of the master
+  std::optional<core::Duration> max_lag{};              // its min-replicas-max-lag
   core::Duration quarantine{};                          // of whoever is promoted
 
   // From the death of a master until new leases are granted, but for the vote, which takes a second or so.

@@ -47,6 +47,7 @@ void add_sentinels(Json& json, const SentinelsShown& group) {
   json.key("down_after_ms").number_or_null(in<std::chrono::milliseconds>(group.down_after));
   json.key("without_new_leases_ms").number_or_null(in<std::chrono::milliseconds>(group.without_new_leases()));
   json.key("min_replicas_to_write").number_or_null(group.min_replicas);
+  json.key("min_replicas_max_lag_ms").number_or_null(in<std::chrono::milliseconds>(group.max_lag));
   json.key("each").open_array();
   for (const SentinelFacts& it : group.each) {
     json.open_object();

@@ -53,6 +53,7 @@ std::string group_text(const SentinelsShown& group) {
             (behind.empty() ? "" : " (" + behind + ")");
   }
   if (group.min_replicas) text += ", min-replicas-to-write " + std::to_string(*group.min_replicas);
+  if (group.max_lag) text += ", min-replicas-max-lag " + core::to_text(*group.max_lag);
   if (const auto pause = group.without_new_leases()) {
     text += "; a failover is begun after " + core::to_text(*group.down_after) +
             ", and new leases are granted about " + core::to_text(*pause) +

@@ -38,7 +38,7 @@ Asked<core::Duration> measure(redis::Caller& redis) {
 }
 
 Asked<Settings> ask_settings(redis::Caller& redis) {
-  const auto answer = redis.call({"CONFIG", "GET", "save", "min-replicas-to-write"});
+  const auto answer = redis.call({"CONFIG", "GET", "save", "min-replicas-to-write", "min-replicas-max-lag"});
   if (!answer) return tl::unexpected(answer.error());
   Settings settings;
   const auto& items = answer->items;
@@ -46,6 +46,10 @@ Asked<Settings> ask_settings(redis::Caller& redis) {
     if (items[i].text == "save") settings.save = items[i + 1].text;
     if (items[i].text == "min-replicas-to-write") {
       settings.min_replicas = core::read_number<int>(items[i + 1].text).value_or(0);
+    }
+    if (items[i].text == "min-replicas-max-lag") {
+      const auto lag = core::read_number<std::int32_t>(items[i + 1].text);
+      if (lag) settings.max_lag = std::chrono::seconds(*lag);
     }
   }
   return settings;

@@ -19,9 +19,14 @@ template <class Answer>
 using Asked = tl::expected<Answer, core::Failure>;
 
 struct Settings {
-  std::string save;  // when it writes a snapshot; empty: never
-  int min_replicas = 0;
+  std::string save;                         // when it writes a snapshot; empty: never
+  int min_replicas = 0;                     // min-replicas-to-write
+  std::optional<core::Duration> max_lag{};  // min-replicas-max-lag; zero turns the other off
+  bool needs_replicas() const { return min_replicas > 0 && max_lag != core::Duration::zero(); }
 };
+
+// How many of its replicas a master needs, to be with them a majority of all servers: two masters cannot both have that many.
+constexpr int replicas_for_majority(int replicas) { return (replicas + 1) / 2; }
 
 struct NodeFacts {
   redis::Address address{};

@@ -77,16 +77,20 @@ void judge_writes(Findings& all, const ServerInfo& info, const Asked<Settings>& 
   }
   if (info.is_replica() || !settings) return;
   const int replicas = number(info.field("connected_slaves"));
-  if (settings->min_replicas > replicas) {
+  if (settings->needs_replicas() && settings->min_replicas > replicas) {
     add(all, Severity::error, "min_replicas",
         "it takes no writes: min-replicas-to-write is " + std::to_string(settings->min_replicas) + ", and " +
             std::to_string(replicas) + " replicas follow it",
         "nobody gets a lease there", "attach replicas, or lower min-replicas-to-write");
-  } else if (settings->min_replicas == 0 && replicas > 0) {
+  } else if (!settings->needs_replicas() && replicas > 0) {
+    const bool off = settings->min_replicas == 0;
     add(all, Severity::warning, "min_replicas",
-        "replicas follow it (" + std::to_string(replicas) + "), and min-replicas-to-write is 0",
+        "replicas follow it (" + std::to_string(replicas) + "), and min-replicas-" +
+            (off ? "to-write is 0" : "max-lag is 0, which turns min-replicas-to-write off"),
         "cut off from them it would go on granting beside a replica that was promoted: two owners",
-        "CONFIG SET min-replicas-to-write 1, and the same in its redis.conf");
+        (off ? "CONFIG SET min-replicas-to-write " + std::to_string(replicas_for_majority(replicas))
+             : "CONFIG SET min-replicas-max-lag 5 (seconds; not more than a failover takes)") +
+            ", there and on its replicas, and the same in their redis.conf");
   }
 }
 

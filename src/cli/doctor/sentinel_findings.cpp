@@ -83,13 +83,85 @@ void judge_replicas(Findings& all, const SentinelsShown& group) {
   }
 }
 
+// A master that is cut off with some of its replicas, while others are on the side of the Sentinels. That it needs none at all, or
+// has too few, is judged with the node.
+void judge_min_replicas(Findings& all, const SentinelsShown& group) {
+  if (!group.replicas || !group.min_replicas || *group.min_replicas == 0) return;
+  const int replicas = static_cast<int>(group.replicas->size());
+  const int needed = *group.min_replicas;
+  if (needed > replicas || group.max_lag == core::Duration::zero()) return;
+  const int majority = replicas_for_majority(replicas);
+  const std::string found = "min-replicas-to-write is " + std::to_string(needed) + ", and " +
+                            std::to_string(replicas) +
+                            (replicas == 1 ? " replica follows" : " replicas follow") + " the master";
+  if (needed == replicas) {
+    all.push_back(
+        {Severity::note,
+         "min_replicas_all",
+         {},
+         found,
+         "while one replica is missing there are no leases, and after a failover one is, until the server "
+         "that failed is back",
+         replicas == 1 ? "attach another replica: then 1 still keeps two masters from granting"
+                       : "with " + std::to_string(majority) +
+                             " on every server there are leases while one is missing, and two masters "
+                             "still cannot both grant"});
+  } else if (needed < majority) {
+    all.push_back({Severity::warning,
+                   "min_replicas_low",
+                   {},
+                   found,
+                   "cut off together with " + std::to_string(needed) +
+                       " of them it would go on granting beside a promoted one that has as many: two owners",
+                   "CONFIG SET min-replicas-to-write " + std::to_string(majority) +
+                       " on every server, and the same in redis.conf"});
+  } else {
+    all.push_back(
+        {Severity::note,
+         "min_replicas_partial",
+         {},
+         found,
+         "cut off together with " + std::to_string(needed) +
+             " of them it goes on granting; a promoted one then has too few, and grants nothing, "
+             "if it has the same setting",
+         "see that every server has it; " + std::to_string(replicas) +
+             " would not rest on the others, but with it there are no leases while one replica is missing"});
+  }
+}
+
+// A master counts a replica for so long after it last heard of it. Sentinels that are quicker promote another meanwhile.
+void judge_max_lag(Findings& all, const SentinelsShown& group) {
+  if (!group.max_lag || !group.min_replicas || *group.min_replicas == 0) return;
+  std::optional<core::Duration> soonest;
+  for (const SentinelFacts& it : group.each) {
+    if (it.down_after) soonest = std::min(soonest.value_or(*it.down_after), *it.down_after);
+  }
+  if (!soonest) return;
+  // Redis counts in whole seconds.
+  const auto fitting = std::max(std::chrono::floor<std::chrono::seconds>(*soonest), std::chrono::seconds(1));
+  if (*group.max_lag <= fitting) return;
+  all.push_back(
+      {Severity::warning,
+       "max_lag",
+       {},
+       "min-replicas-max-lag is " + core::to_text(*group.max_lag) +
+           ", and the Sentinels begin a failover after " + core::to_text(*soonest),
+       "cut off from its replicas the master would go on granting for as long as that beside a promoted one: "
+       "two owners",
+       "CONFIG SET min-replicas-max-lag " + std::to_string(fitting.count()) +
+           " on every server, and the same in redis.conf"});
+}
+
 }  // namespace
 
 SentinelsShown sentinels_shown(const NodeFacts& node, core::Ttl cap) {
   SentinelsShown shown{
       .name = node.address.group.master, .master = agreed(node.sentinels), .each = node.sentinels};
   if (!node.down && node.info) shown.replicas = replicas_in(*node.info);
-  if (!node.down && node.settings) shown.min_replicas = node.settings->min_replicas;
+  if (!node.down && node.settings) {
+    shown.min_replicas = node.settings->min_replicas;
+    shown.max_lag = node.settings->max_lag;
+  }
   for (const SentinelFacts& it : node.sentinels) {
     if (it.down_after) shown.down_after = std::max(shown.down_after.value_or(*it.down_after), *it.down_after);
   }
@@ -101,6 +173,8 @@ Findings sentinel_findings(const SentinelsShown& group) {
   Findings all;
   judge_sentinels(all, group);
   judge_replicas(all, group);
+  judge_min_replicas(all, group);
+  judge_max_lag(all, group);
   return all;
 }
 
