@@ -15,14 +15,14 @@ const std::string_view run_help_text =
 Usage: tenure run NAME [OPTIONS] -- COMMAND [ARGUMENT...]
 
   -n, --no-wait         exit at once (75) if somebody else holds the name
-      --wait DURATION   wait at most this long, for the name or for a Redis that is away; without -n or --wait:
-                        for ever for the name, but not for a Redis that has never answered
+      --wait DURATION   wait at most this long, for the name or for nodes that are away; without -n or --wait:
+                        for ever for the name, but not for nodes that have never answered
   -E, --busy-code CODE  the exit code for a busy name with -n, instead of 75
   -q, --quiet           say nothing about waiting for others or a busy name
-      --ttl DURATION    how long Redis keeps the lease if it is not renewed (30s)
+      --ttl DURATION    how long the nodes keep the lease if it is not renewed (30s)
       --grace DURATION  how long before its lease runs out the command is told to end (TTL/6; at least 10ms)
       --id TEXT         the name under which others see us (host, time and a random number)
-      --lock-prefix TEXT  what the key in Redis begins with, before the name (redlock:)
+      --lock-prefix TEXT  what its key begins with, before the name (redlock:)
 @LOG@
 @HTTP@
 
@@ -99,15 +99,15 @@ ends by itself, tenure gives leadership back and exits with its code. TENURE_TOK
 
 @NODES@
 
-The name itself is the key in Redis. Renew, grace, drain, a node timeout (a fifteenth of the lease, at most 1s)
+The name itself is the key on the nodes. Renew, grace, drain, a node timeout (a fifteenth of the lease, at most 1s)
 and a margin for clocks (a tenth of the lease, and 2ms) must fit into the lease together. All candidates of one name
 should use the same lengths; if they do not, each leader's own apply. Grace and drain are at least 10ms.
 Durations: 500ms, 30s, 2m.
 
-If Redis does not answer, tenure waits, unless too many nodes refuse the user, password, rights or certificate.
+If too few nodes answer, tenure waits, unless too many refuse the user, password, rights or certificate.
 
 Exit codes: 0 ended by a signal, without a command; that of the command, or 128+N when signal N ended it or the wait
-for leadership; 64 usage, 69 Redis refuses us or the port of --http is taken, 125 tenure itself failed, or
+for leadership; 64 usage, 69 the nodes refuse us or the port of --http is taken, 125 tenure itself failed, or
 this machine has no file descriptor left; 126 and 127 the command cannot be run or found.
 
 Examples:

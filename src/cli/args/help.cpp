@@ -54,7 +54,7 @@ constexpr std::string_view http_options =
 
 }  // namespace
 
-const std::string_view help_text = R"(Tenure gives a name at most one owner at a time, on Redis.
+const std::string_view help_text = R"(Tenure gives a name at most one owner at a time, on Redis or PostgreSQL.
 
 Usage: tenure COMMAND [OPTIONS]
 

@@ -3,25 +3,26 @@
 namespace tenure::cli {
 
 const std::string_view poll_help_text =
-    R"(Runs one instance of a fleet: it polls its share of the sessions in Redis, each of which has one owner at a time.
+    R"(Runs one instance of a fleet: it polls its share of the sessions in the store, each of which has one owner at a time.
 
 Usage: tenure poll [OPTIONS]
 
 Start as many as you like, anywhere; they find each other and share the sessions evenly. An instance that
 dies is replaced when its leases run out; one that is stopped (SIGTERM, Ctrl-C) hands its sessions over first.
 Sessions are the keys session:ID, JSON with address and interval_ms (4s to 120s), written by "tenure sessions" or by
-any other program.
+any other program; in a PostgreSQL they are rows of tenure.session.
 
 Each session's address is fetched by HTTP GET when it is due; the request names the instance and the token in
 X-Tenure-Instance and X-Tenure-Token. The result goes to the hash state:ID, by a script that refuses it if a later
-owner has stored one, and to the channel poll:events:ID. With --fleet NAME all of these begin with NAME: instead.
+owner has stored one, and to the channel poll:events:ID. With --fleet NAME all of these begin with NAME: instead. In a
+PostgreSQL it goes to tenure.state, by a statement that refuses it likewise, and the column fleet has the name.
 
       --exec COMMAND      run this with /bin/sh -c instead, with TENURE_SESSION, TENURE_ADDRESS, TENURE_TOKEN and
                           TENURE_INSTANCE in its environment; its output is the result. What it leaves running when it
                           ends is killed
       --ttl DURATION      how long the sessions of an instance that has died stay with it (30s)
       --renew DURATION    from one renewal to the next, and one heartbeat to the next (a third of the TTL)
-      --strict            ask Redis itself before every poll
+      --strict            ask the nodes themselves before every poll
       --timeout DURATION  how long one poll may take (10s)
       --weight N          how much this instance takes, compared with others (1)
       --id TEXT           the name under which others see us (host, time and a random number); no live instance may
@@ -39,11 +40,11 @@ owner has stored one, and to the channel poll:events:ID. With --fleet NAME all o
 @FLEET@
 @NODES@
 
-If Redis does not answer, tenure waits for it and polls nothing meanwhile; if Redis refuses the user, password, rights or
-certificate at the start, tenure exits. While so many nodes are in quarantine that no new lease is granted, one line says
-so, with the nodes and the time that is left, and another one when it is over. Durations: 500ms, 30s, 2m.
+If the store does not answer, tenure waits for it and polls nothing meanwhile; if it refuses the user, password, rights
+or certificate at the start, tenure exits. While so many nodes are in quarantine that no new lease is granted, one line
+says so, with the nodes and the time that is left, and another one when it is over. Durations: 500ms, 30s, 2m.
 
-Exit codes: 0 ended by a signal; 64 usage, 69 Redis refuses us or the port of --http is taken, 75 a live instance has
+Exit codes: 0 ended by a signal; 64 usage, 69 the store refuses us or the port of --http is taken, 75 a live instance has
 this id already, 125 tenure itself failed, or this machine has no file descriptor left.
 
 Examples:

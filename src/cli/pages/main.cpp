@@ -115,7 +115,7 @@ void write_all(const std::filesystem::path& folder) {
 
   write(folder / "man/tenure.1",
         man_text({.name = "tenure",
-                  .purpose = "distributed locks, leader election and shared polling on Redis",
+                  .purpose = "distributed locks, leader election and shared polling on Redis or PostgreSQL",
                   .help = first,
                   .see_also = others("tenure")}));
   CompletedCommands list;
