@@ -59,15 +59,16 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 # For tenure redis up. Not as Recommends: it would start a server on its standard port.
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "redis-server | valkey-server, libtenure-dev")
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
-    "distributed locks, leader election and work sharing on Redis
+    "distributed locks, leader election and work sharing on Redis or PostgreSQL
 tenure runs a command while it holds a name, so that of all commands under
 the same name, on any machine, at most one runs at a time. It elects a leader
 among several instances, and shares sessions to be polled evenly between the
 instances of a fleet.
 
 Every grant carries a fencing token that only grows. A lease that cannot be
-renewed ends the command before anybody else can get the name, and a Redis
-that was restarted, was promoted or has lost its data is noticed.")
+renewed ends the command before anybody else can get the name, and a server
+that may have forgotten leases, because it was restarted, promoted or restored,
+is noticed.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtenure-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
@@ -75,12 +76,13 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libexpected-dev, libhiredis-dev, l
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "libcurl4-openssl-dev, libpq-dev, pkgconf")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libboost-dev, tenure")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
-    "distributed locks, leader election and work sharing on Redis (C++ library)
+    "distributed locks, leader election and work sharing (C++ library)
 The C++20 library behind the program tenure: locks with leases and fencing
-tokens on one Redis or on a majority of several, leader election, and fleets
-that share work evenly; blocking, in an event loop, or with coroutines.
+tokens on one Redis or PostgreSQL or on a majority of several, leader election,
+and fleets that share work evenly; blocking, in an event loop, or with
+coroutines.
 
 This package has headers, static libraries, and what CMake and pkg-config
-find them by. The part that polls needs libcurl.")
+find them by. The part that polls needs libcurl, and that for PostgreSQL libpq.")
 
 include(CPack)
