@@ -41,6 +41,8 @@ std::string watched_redis_conf(const ServerProcess& server) {
          place_of(server) + keeps_leases +
          "# A master that is cut off must not grant beside the one that was promoted.\n"
          "min-replicas-to-write 1\n"
+         "# And no longer than the Sentinels take to notice.\n"
+         "min-replicas-max-lag 3\n"
          "# The two replicas need not wait for more of them.\n"
          "repl-diskless-sync-delay 0\n";
 }
@@ -52,7 +54,7 @@ std::string sentinel_conf(const ServerProcess& sentinel, const std::string& name
        << place_of(sentinel) << "sentinel monitor " << name << " 127.0.0.1 " << master << " " << quorum
        << "\n"
        << "# For trying a failover out: on real machines a longer one spares failovers that nobody needs.\n"
-       << "sentinel down-after-milliseconds " << name << " 2000\n"
+       << "sentinel down-after-milliseconds " << name << " 3000\n"
        << "sentinel failover-timeout " << name << " 10000\n"
        << "sentinel parallel-syncs " << name << " 2\n";
   return text.str();
