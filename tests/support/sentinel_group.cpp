@@ -222,11 +222,23 @@ RedisServer& SentinelGroup::fail_over() {
   RedisServer& after = master();
   must(wait_until([&] { return after.command({"ROLE"}).items.front().text == "master"; }, patience),
        "nobody was promoted");
+  for (const std::string& key : lost_) {
+    must(after.command({"EXISTS", key}).integer == 0,
+         "nothing is lost: the promoted server has what was written after the replicas were stopped");
+  }
   return after;
 }
 
 void SentinelGroup::stop_replicas() {
-  for (RedisServer* replica : replicas()) replica->pause();
+  RedisServer& from = master();
+  const auto followers = replicas();
+  for (RedisServer* replica : followers) replica->pause();
+  // A stopped process still has what its kernel takes in, and would apply it when it goes on.
+  const auto cut = from.command({"CLIENT", "KILL", "TYPE", "REPLICA"}).integer;
+  must(cut == static_cast<std::int64_t>(followers.size()),
+       "the master has other replicas than those that run");
+  lost_.push_back("lost:" + std::to_string(lost_.size() + 1));
+  must(from.command({"SET", lost_.back(), "1"}).text == "OK", "the master takes no writes");
 }
 
 void SentinelGroup::let_replicas_go_on() {

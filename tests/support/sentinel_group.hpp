@@ -86,7 +86,7 @@ class SentinelGroup {
   void stop_replicas();
   void let_replicas_go_on();
   // Kills the master as a power cut does, and gives the replica that was promoted, when the Sentinels agree on it. Replicas that were
-  // stopped go on.
+  // stopped go on. Throws if the promoted one has what was written after they were stopped.
   RedisServer& fail_over();
   // Starts those that were killed, as what they were at first: the Sentinels make replicas of them.
   void restart_dead();
@@ -99,6 +99,7 @@ class SentinelGroup {
   std::deque<RedisServer> servers_;
   std::deque<Sentinel> sentinels_;
   std::vector<std::uint16_t> dead_{};
+  std::vector<std::string> lost_{};  // keys that no promoted server may have
 };
 
 }  // namespace tenure::test
