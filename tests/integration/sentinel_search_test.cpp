@@ -1,9 +1,12 @@
 // How the master is found, beside Sentinels that refuse, hang, know nothing, or say what is not so.
 #include <gtest/gtest.h>
 
+#include <future>
+
 #include "redis/net/caller.hpp"
 #include "redis/net/speech.hpp"
 #include "support/fake_server.hpp"
+#include "support/forwarder.hpp"
 #include "support/lease_client.hpp"
 #include "support/redis_program.hpp"
 
@@ -98,6 +101,62 @@ TEST_F(SentinelSearch, AMasterThatAMajorityNamesIsPreferred) {  // X7
     ASSERT_EQ(led_to(by({cut_off.port(), right_.port(), also_right.port()})), master_.port());
     ASSERT_EQ(led_to(by({right_.port(), also_right.port(), cut_off.port()})), master_.port());
   }
+}
+
+TEST_F(SentinelSearch, AMasterThatAMajorityNamesIsWaitedFor) {  // X7
+  RedisServer old_master{{.tcp = true}};
+  FakeServer cut_off{naming(old_master.port())};
+  Forwarder slow{master_.socket_path(), Forwarder::Listens::tcp};
+  FakeServer names_slow{naming(slow.port())};
+  FakeServer also_names_slow{naming(slow.port())};
+  slow.hold();
+  auto led = std::async(std::launch::async, [&] {
+    return led_to(by({cut_off.port(), names_slow.port(), also_names_slow.port()}));
+  });
+  EXPECT_EQ(led.wait_for(800ms), std::future_status::timeout);
+  slow.mend();
+  EXPECT_EQ(led.get(), master_.port());
+}
+
+TEST_F(SentinelSearch, WhereTheOneThatAMajorityNamesIsOutOfReachNoOtherIsTaken) {  // X7
+  RedisServer old_master{{.tcp = true}};
+  const std::uint16_t dead = free_port();
+  FakeServer cut_off{naming(old_master.port())};
+  FakeServer names_dead{naming(dead)};
+  FakeServer also_names_dead{naming(dead)};
+  for (int i = 0; i < 20; ++i) {
+    const auto failure = failure_of(by({cut_off.port(), names_dead.port(), also_names_dead.port()}));
+    ASSERT_EQ(failure.code, FailureCode::unreachable);
+    ASSERT_NE(failure.detail.find("127.0.0.1:" + std::to_string(dead) +
+                                  ", which Sentinels name the master: connection refused"),
+              std::string::npos)
+        << failure.detail;
+  }
+}
+
+TEST_F(SentinelSearch, SlowSentinelsThatMayYetBeAMajorityAreWaitedFor) {  // X7
+  RedisServer old_master{{.tcp = true}};
+  FakeServer cut_off{naming(old_master.port())};
+  FakeServer also_right{naming(master_.port())};
+  Forwarder slow{std::to_string(right_.port()), Forwarder::Listens::tcp};
+  Forwarder also_slow{std::to_string(also_right.port()), Forwarder::Listens::tcp};
+  slow.hold();
+  also_slow.hold();
+  auto led = std::async(std::launch::async,
+                        [&] { return led_to(by({cut_off.port(), slow.port(), also_slow.port()})); });
+  EXPECT_EQ(led.wait_for(150ms), std::future_status::timeout);
+  slow.mend();
+  also_slow.mend();
+  EXPECT_EQ(led.get(), master_.port());
+}
+
+// As long as its requests have patience, which is little where TTLs are short.
+TEST_F(SentinelSearch, WhoReachesAMinorityOnlyGetsItsLease) {
+  FakeServer hung{silence};
+  FakeServer also_hung{silence};
+  init(master_);
+  auto client = client_of({by({hung.port(), also_hung.port(), right_.port()})}, cap_default);
+  EXPECT_TRUE(client.acquire("redlock:a", wish(2s, for_ever)));
 }
 
 TEST_F(SentinelSearch, WhereNoMajorityAnswersOneSentinelIsEnough) {

@@ -95,8 +95,8 @@ class GatedNode : public Node {
   std::string shown(const core::Grant& grant, core::Token token) const override {
     return inner_->shown(grant, token);
   }
-  std::unique_ptr<Connection> connect(core::NodeIndex node) override {
-    return std::make_unique<GatedConnection>(inner_->connect(node), gate_);
+  std::unique_ptr<Connection> connect(core::NodeIndex node, core::Duration patience) override {
+    return std::make_unique<GatedConnection>(inner_->connect(node, patience), gate_);
   }
   std::unique_ptr<Subscription> wake_ups(const std::string& owner) override {
     return inner_->wake_ups(owner);

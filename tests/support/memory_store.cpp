@@ -443,7 +443,7 @@ class MemoryNode : public runtime::Node {
   std::string shown(const core::Grant& grant, core::Token token) const override {
     return std::string(grant.owner()) + " " + std::to_string(token);
   }
-  std::unique_ptr<runtime::Connection> connect(core::NodeIndex node) override {
+  std::unique_ptr<runtime::Connection> connect(core::NodeIndex node, core::Duration /*patience*/) override {
     return std::make_unique<MemoryConnection>(node, terms_, server_);
   }
   std::unique_ptr<runtime::Subscription> wake_ups(const std::string& owner) override {

@@ -28,7 +28,7 @@ class PostgresNode : public runtime::Node {
     return std::string(grant.owner()) + " " + std::to_string(token);
   }
 
-  std::unique_ptr<runtime::Connection> connect(core::NodeIndex node) override {
+  std::unique_ptr<runtime::Connection> connect(core::NodeIndex node, core::Duration /*patience*/) override {
     Link::Introduce introduce;
     if (kind_ == Kind::leases) {
       introduce = [this] { return Introduction{random_.hex16(), runtime::wall_now_ms()}; };

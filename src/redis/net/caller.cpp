@@ -96,7 +96,7 @@ tl::expected<Caller, Failure> Caller::connect(const Address& address, core::Dura
                                               const runtime::Tls& tls) {
   const core::Time deadline = runtime::boot_now() + timeout;
   Lookups lookups;
-  RedisDial dial(address, tls, lookups, 0);
+  RedisDial dial(address, tls, lookups, 0, {.patience = timeout});
   auto state = std::make_unique<State>();
   state->timeout = timeout;
   state->follows_master = address.kind == Address::Kind::sentinel;

@@ -8,14 +8,14 @@
 namespace tenure::redis {
 
 Link::Link(core::NodeIndex node, const Address& address, Keyspace keyspace, Conversation::Introduce introduce,
-           Seen seen, const runtime::Tls& tls)
+           Seen seen, const runtime::Tls& tls, core::Duration patience)
     : node_(node),
       address_(address),
       keyspace_(std::move(keyspace)),
       introduce_(std::move(introduce)),
       seen_(std::move(seen)),
       conversation_(converse()),
-      wire_(address_, tls) {}
+      wire_(address_, tls, patience) {}
 
 Conversation Link::converse() const {
   return {Greeting{address_.user, address_.password, address_.database}, keyspace_, introduce_, seen_};

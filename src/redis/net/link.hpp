@@ -12,9 +12,10 @@ namespace tenure::redis {
 
 class Link : public runtime::Connection {
  public:
-  // With no introduction nobody has to be admitted: for a Redis where no leases are. Address and TLS live longer than this.
+  // With no introduction nobody has to be admitted: for a Redis where no leases are. Address and TLS live longer than this. What is
+  // asked has at least that patience.
   Link(core::NodeIndex node, const Address& address, Keyspace keyspace, Conversation::Introduce introduce,
-       Seen seen, const runtime::Tls& tls);
+       Seen seen, const runtime::Tls& tls, core::Duration patience);
 
   void ask(core::RequestId id, core::Request request, core::Time now, runtime::News& news) override;
   void flush(runtime::News& news) override;

@@ -5,6 +5,7 @@
 #include <sys/timerfd.h>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -33,8 +34,9 @@ void watch(int set, int fd, short events) {
 
 runtime::Descriptor timer_after(core::Duration duration) {
   runtime::Descriptor timer(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK));
-  itimerspec due{};
-  due.it_value.tv_nsec = std::chrono::nanoseconds(duration).count();
+  itimerspec due{};  // zero would disarm it
+  due.it_value.tv_nsec =
+      std::max<std::chrono::nanoseconds::rep>(1, std::chrono::nanoseconds(duration).count());
   timerfd_settime(timer.get(), 0, &due, nullptr);
   return timer;
 }
@@ -47,12 +49,14 @@ void Lookups::limit() {
   if (by_host_.size() > lookups_max) by_host_.clear();
 }
 
-MasterSearch::MasterSearch(const Address& address, const runtime::Tls& tls, Lookups& lookups,
-                           std::optional<core::Duration> patience)
-    : address_(address), tls_(tls), lookups_(lookups) {
-  if (patience) {
-    named_until_ = runtime::boot_now() + *patience;
-    timer_ = timer_after(*patience);
+MasterSearch::MasterSearch(const Address& address, const runtime::Tls& tls, Lookups& lookups, Limits limits)
+    : address_(address),
+      tls_(tls),
+      lookups_(lookups),
+      agree_within_(std::min(agree_within_max, limits.patience / 2)) {
+  if (limits.named_within) {
+    named_until_ = runtime::boot_now() + *limits.named_within;
+    timer_ = timer_after(*limits.named_within);
   }
   lookups_.limit();
   const auto question = master_question(address_.group);
@@ -70,12 +74,12 @@ tl::expected<std::optional<runtime::Stream>, Failure> MasterSearch::step() {
     named_until_.reset();
     timer_.reset();
   }
-  if (Candidate* found = best(); found != nullptr) {
-    if (!agree_until_) {
-      agree_until_ = runtime::boot_now() + agree_within;
-      timer_ = timer_after(agree_within);
-    }
-    if (is_decided(*found)) return found->inquiry->take();
+  if (Candidate* named = named_by_majority(); named != nullptr) {
+    if (named->is_master) return named->inquiry->take();
+    if (named->failure) return tl::unexpected(failure());
+    timer_.reset();
+  } else if (Candidate* found = best(); found != nullptr && is_taken(*found)) {
+    return found->inquiry->take();
   }
   if (all_failed() || (named_until_ && runtime::boot_now() >= *named_until_))
     return tl::unexpected(failure());
@@ -120,6 +124,13 @@ std::size_t MasterSearch::votes(const Candidate& candidate) const {
   return static_cast<std::size_t>(std::ranges::count(sentinels_, candidate.where, &Sentinel::master));
 }
 
+MasterSearch::Candidate* MasterSearch::named_by_majority() {
+  for (Candidate& candidate : candidates_) {
+    if (votes(candidate) >= core::quorum_of(sentinels_.size())) return &candidate;
+  }
+  return nullptr;
+}
+
 // Of those that are masters.
 MasterSearch::Candidate* MasterSearch::best() {
   Candidate* best = nullptr;
@@ -129,12 +140,24 @@ MasterSearch::Candidate* MasterSearch::best() {
   return best;
 }
 
-bool MasterSearch::is_decided(const Candidate& best) const {
-  if (votes(best) >= core::quorum_of(sentinels_.size())) return true;
-  const bool more_to_come =
-      std::ranges::any_of(sentinels_, [](const Sentinel& it) { return it.inquiry.has_value(); }) ||
-      std::ranges::any_of(candidates_, [](const Candidate& it) { return it.inquiry && !it.is_master; });
-  return !more_to_come || !timer_ || runtime::boot_now() >= *agree_until_;
+bool MasterSearch::may_be_outvoted(const Candidate& best) const {
+  const auto silent = static_cast<std::size_t>(
+      std::ranges::count_if(sentinels_, [](const Sentinel& it) { return it.inquiry.has_value(); }));
+  if (silent > votes(best)) return true;  // by a server that nobody has named yet
+  return std::ranges::any_of(candidates_, [&](const Candidate& it) {
+    const std::size_t most = votes(it) + silent;
+    // One that failed counts all the same once a majority names it.
+    return &it != &best && most > votes(best) && (!it.failure || most >= core::quorum_of(sentinels_.size()));
+  });
+}
+
+bool MasterSearch::is_taken(const Candidate& best) {
+  if (!may_be_outvoted(best)) return true;
+  if (!agree_until_) {
+    agree_until_ = runtime::boot_now() + agree_within_;
+    timer_ = timer_after(agree_within_);
+  }
+  return !timer_ || runtime::boot_now() >= *agree_until_;
 }
 
 bool MasterSearch::all_failed() const {
@@ -166,13 +189,17 @@ std::string MasterSearch::trouble() const {
   return all;
 }
 
-// The kind of trouble is that of a server that was named; of Sentinels, that of the one that got furthest.
-Failure MasterSearch::failure() const {
+// The kind of trouble is that of the server that a majority names, or one of them; of Sentinels, that of the one that got furthest.
+Failure MasterSearch::failure() {
   FailureCode code = FailureCode::unreachable;
   for (const Sentinel& sentinel : sentinels_) {
     if (sentinel.failure && code == FailureCode::unreachable) code = sentinel.failure->code;
   }
-  if (!candidates_.empty()) code = candidates_.front().failure->code;
+  for (const Candidate& candidate : candidates_ | std::views::reverse) {
+    if (candidate.failure) code = candidate.failure->code;
+  }
+  if (const Candidate* named = named_by_majority(); named != nullptr && named->failure)
+    code = named->failure->code;
   return {Applied::no, code, "no master: " + trouble()};
 }
 

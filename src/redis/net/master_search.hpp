@@ -2,8 +2,9 @@
 //
 // All Sentinels that are listed are asked at the same time, so that one which hangs, refuses, or knows nothing hides no other.
 // Each server that one of them names is dialled at once, and counts only if it says itself that it is a master (ROLE). Sentinels
-// that are cut off from the others, beside an old master, name that one: so the server that most of those listed name is preferred,
-// and another is taken only where they do not agree for a moment. Nothing is remembered from one search to the next.
+// that are cut off from the others, beside an old master, name that one: so where a majority of those listed names one server, no other
+// counts, even if that one is slow or out of reach; and where there may still be such a majority, a server that fewer name is taken
+// only after a while. Nothing is remembered from one search to the next.
 #pragma once
 
 #include <chrono>
@@ -38,12 +39,17 @@ class Lookups {
 
 class MasterSearch {
  public:
-  // So long a master that only a minority names waits for what the other Sentinels say.
-  static constexpr core::Duration agree_within = std::chrono::milliseconds(50);
+  struct Limits {
+    // How long the caller waits for all that it wants, which is more than a connection.
+    core::Duration patience{};
+    // If set, the search gives up where no Sentinel has named a server by then.
+    std::optional<core::Duration> named_within{};
+  };
+  // So long at most, and no longer than half of the patience, a master that a minority names waits for the other Sentinels.
+  static constexpr core::Duration agree_within_max = std::chrono::milliseconds(500);
 
-  // All three live longer than this. With a patience it gives up where no Sentinel has named a server by then.
-  MasterSearch(const Address& address, const runtime::Tls& tls, Lookups& lookups,
-               std::optional<core::Duration> patience = std::nullopt);
+  // The first three live longer than this.
+  MasterSearch(const Address& address, const runtime::Tls& tls, Lookups& lookups, Limits limits);
 
   // The connection to a master that has been greeted, but for its database; not yet; or why there is none. To be called when fd()
   // is readable, which is another one after each call.
@@ -73,15 +79,19 @@ class MasterSearch {
   void add_candidate(const HostPort& where);
   void ask(Candidate& candidate);
   std::size_t votes(const Candidate& candidate) const;
+  Candidate* named_by_majority();
   Candidate* best();
-  bool is_decided(const Candidate& best) const;
+  bool may_be_outvoted(const Candidate& best) const;
+  // Takes one that only a minority names, unless the others are still waited for.
+  bool is_taken(const Candidate& best);
   bool all_failed() const;
-  core::Failure failure() const;
+  core::Failure failure();
   bool wait_for_more();
 
   const Address& address_;
   const runtime::Tls& tls_;
   Lookups& lookups_;
+  core::Duration agree_within_;
   std::deque<Sentinel> sentinels_;
   std::deque<Candidate> candidates_;
   runtime::Descriptor ready_;  // an epoll set of all that is waited for

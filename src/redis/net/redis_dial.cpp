@@ -10,10 +10,10 @@
 namespace tenure::redis {
 
 RedisDial::RedisDial(const Address& address, const runtime::Tls& tls, Lookups& lookups, std::size_t first,
-                     std::optional<core::Duration> patience)
+                     MasterSearch::Limits limits)
     : address_(address) {
   if (address.kind == Address::Kind::sentinel) {
-    search_.emplace(address, tls, lookups, patience);
+    search_.emplace(address, tls, lookups, limits);
   } else {
     direct_.emplace(endpoint_of(address), tls, lookups.of({address.host, address.port}), first);
   }

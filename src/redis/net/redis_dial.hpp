@@ -17,10 +17,10 @@ namespace tenure::redis {
 
 class RedisDial {
  public:
-  // The first three live longer than this. Of several addresses that a name has, number `first` is tried first. With a patience
-  // a search gives up where no Sentinel has named a server by then.
+  // The first three live longer than this. Of several addresses that a name has, number `first` is tried first. The limits are for
+  // a search.
   RedisDial(const Address& address, const runtime::Tls& tls, Lookups& lookups, std::size_t first,
-            std::optional<core::Duration> patience = std::nullopt);
+            MasterSearch::Limits limits);
 
   // Connected, not yet, or why not. To be called when fd() is ready for events(); of a search both are others after each call.
   tl::expected<std::optional<runtime::Stream>, core::Failure> step();

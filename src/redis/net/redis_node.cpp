@@ -29,12 +29,12 @@ class RedisNode : public runtime::Node {
     return value(grant, token);
   }
 
-  std::unique_ptr<runtime::Connection> connect(core::NodeIndex node) override {
+  std::unique_ptr<runtime::Connection> connect(core::NodeIndex node, core::Duration patience) override {
     Conversation::Introduce introduce;
     if (kind_ == Kind::leases) {
       introduce = [this] { return Introduction{random_.hex16(), runtime::wall_now_ms()}; };
     }
-    return std::make_unique<Link>(node, address_, keyspace_, std::move(introduce), seen_, tls_);
+    return std::make_unique<Link>(node, address_, keyspace_, std::move(introduce), seen_, tls_, patience);
   }
 
   std::unique_ptr<runtime::Subscription> wake_ups(const std::string& owner) override {

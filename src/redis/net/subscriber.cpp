@@ -17,7 +17,10 @@ constexpr core::Duration answer_within = seconds(5);
 }  // namespace
 
 Subscriber::Subscriber(const Address& address, std::string channel, const runtime::Tls& tls, Read read)
-    : address_(address), channel_(std::move(channel)), read_(std::move(read)), wire_(address, tls) {}
+    : address_(address),
+      channel_(std::move(channel)),
+      read_(std::move(read)),
+      wire_(address, tls, answer_within) {}
 
 void Subscriber::open(core::Time now, core::Random& random) {
   if (wire_.idle() && !due_) return dial(now, random);

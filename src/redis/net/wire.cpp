@@ -21,13 +21,14 @@ constexpr core::Duration named_within = std::chrono::milliseconds(100);
 
 void Wire::dial() {
   connection_ = runtime::next_connection();
-  dial_.emplace(address_, tls_, lookups_, dials_failed_);
+  dial_.emplace(address_, tls_, lookups_, dials_failed_, MasterSearch::Limits{.patience = patience_});
 }
 
 void Wire::dial_anew() {
   kept_ = std::move(stream_);
   connection_ = runtime::next_connection();
-  dial_.emplace(address_, tls_, lookups_, dials_failed_, named_within);
+  dial_.emplace(address_, tls_, lookups_, dials_failed_,
+                MasterSearch::Limits{.patience = patience_, .named_within = named_within});
 }
 
 bool Wire::go_back() {

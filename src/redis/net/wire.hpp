@@ -8,6 +8,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "core/base/time.hpp"
 #include "core/message.hpp"
 #include "redis/net/redis_dial.hpp"
 #include "redis/reader.hpp"
@@ -23,8 +24,9 @@ class Wire {
   // After an error it is to be closed; what was heard before the error counts.
   using Result = tl::expected<void, core::Failure>;
 
-  // Both live longer than this.
-  Wire(const Address& address, const runtime::Tls& tls) : address_(address), tls_(tls) {}
+  // Both live longer than this. The patience is that of what is asked over it.
+  Wire(const Address& address, const runtime::Tls& tls, core::Duration patience)
+      : address_(address), tls_(tls), patience_(patience) {}
 
   // Begins to connect.
   void dial();
@@ -53,6 +55,7 @@ class Wire {
  private:
   const Address& address_;
   const runtime::Tls& tls_;
+  core::Duration patience_;
   Reader reader_;
   Lookups lookups_;
   std::optional<RedisDial> dial_;

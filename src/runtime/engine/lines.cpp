@@ -132,7 +132,9 @@ Lines::Line& Lines::line_for(const core::Send& send) {
       lines_, [&](const Line& line) { return line.node == send.node && line.patience == patience; });
   if (it != lines_.end()) return *it;
   Node& node = send.node == data_index() ? *data_ : *nodes_.at(send.node);
-  lines_.push_back({send.node, patience, node.connect(send.node)});
+  // The shortest time that has this patience.
+  const core::Ttl at_least(std::int64_t{1} << (patience - 1));
+  lines_.push_back({send.node, patience, node.connect(send.node, at_least)});
   return lines_.back();
 }
 

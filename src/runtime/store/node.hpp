@@ -24,8 +24,8 @@ class Node {
   virtual std::string shown(const core::Grant& grant, core::Token token) const = 0;
   // What it can take in one request.
   virtual core::BatchMax batch_max() const { return {}; }
-  // Its news call the node by that index. Dials when it is first asked something.
-  virtual std::unique_ptr<Connection> connect(core::NodeIndex node) = 0;
+  // Its news call the node by that index. Dials when it is first asked something. What is asked over it has at least that patience.
+  virtual std::unique_ptr<Connection> connect(core::NodeIndex node, core::Duration patience) = 0;
   // What wakes the waiters of that owner.
   virtual std::unique_ptr<Subscription> wake_ups(const std::string& owner) = 0;
   // What changes in the fleet whose keys begin so.
