@@ -59,6 +59,8 @@ class Conversation {
                                                                 std::vector<Answer>& answers);
 
   bool waiting() const { return !sent_.empty() || !held_back_.empty(); }
+  // Is anything to come, an answer to the greeting or an admission included?
+  bool under_way() const { return waiting() || (open_ && !ready()); }
   // Was this asked here, and is it not answered yet?
   bool carries(core::RequestId id) const;
   // What was asked and has not left, to be asked on another connection.

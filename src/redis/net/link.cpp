@@ -30,7 +30,7 @@ void Link::ask(core::RequestId id, core::Request request, core::Time now, runtim
   }
   // And the server may have been frozen meanwhile, and replaced: it would go on as if it were the master.
   const bool anew = long_idle && wire_.connected() && address_.kind == Address::Kind::sentinel;
-  if (anew) dial_anew();
+  if (anew) dial_anew(news);
   last_used_ = now;
   conversation_.ask(id, std::move(request), commands_);
   say();
@@ -42,7 +42,13 @@ void Link::ask(core::RequestId id, core::Request request, core::Time now, runtim
   on_dialing(news);
 }
 
-void Link::dial_anew() {
+void Link::dial_anew(runtime::News& news) {
+  // Half an admission cannot be kept; and a server that has not answered it for a second is not worth it.
+  if (conversation_.under_way() || !wire_.drained()) {
+    return drop(
+        {core::Applied::no, core::FailureCode::closed, "the server has not admitted the client in time"},
+        news);
+  }
   before_.emplace(std::exchange(conversation_, converse()));
   wire_.dial_anew();
 }

@@ -28,7 +28,7 @@ class Link : public runtime::Connection {
 
  private:
   void on_dialing(runtime::News& news);
-  void dial_anew();
+  void dial_anew(runtime::News& news);
   void go_on_as_before(runtime::News& news);
   void say();
   Conversation converse() const;

@@ -2,7 +2,9 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <array>
+#include <cassert>
 #include <utility>
 
 #include "redis/encode.hpp"
@@ -15,7 +17,7 @@ using core::Failure;
 namespace {
 
 // While Sentinels are silent, a connection that stands goes on.
-constexpr core::Duration named_within = std::chrono::milliseconds(100);
+constexpr core::Duration named_within_max = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -25,7 +27,10 @@ void Wire::dial() {
 }
 
 void Wire::dial_anew() {
+  assert(drained());
   kept_ = std::move(stream_);
+  kept_reader_ = std::exchange(reader_, Reader());
+  const core::Duration named_within = std::min(named_within_max, patience_ / 4);
   connection_ = runtime::next_connection();
   dial_.emplace(address_, tls_, lookups_, dials_failed_,
                 MasterSearch::Limits{.patience = patience_, .named_within = named_within});
@@ -35,6 +40,7 @@ bool Wire::go_back() {
   if (!kept_ || !dial_->is_clueless() || kept_.stirred()) return false;
   dial_.reset();
   stream_ = std::move(kept_);
+  reader_ = std::move(kept_reader_);
   connection_ = runtime::next_connection();
   return true;
 }

@@ -30,7 +30,8 @@ class Wire {
 
   // Begins to connect.
   void dial();
-  // The same, for a connection on which nothing is under way: it is kept until another one stands.
+  // The same, for a connection on which nothing is under way: it is kept until another one stands. Whoever waits is to have most of
+  // its patience left if no Sentinel says anything.
   void dial_anew();
   // After dialling anew has failed: goes on with the connection that was kept. False: it has ended, or Sentinels name a server that
   // is out of reach, so that nobody knows whether it is still the master.
@@ -40,6 +41,8 @@ class Wire {
   bool idle() const { return !dial_ && !stream_; }
   bool dialing() const { return dial_.has_value(); }
   bool connected() const { return static_cast<bool>(stream_); }
+  // All that was said has been written.
+  bool drained() const { return written_ == out_.size(); }
 
   void say(const std::vector<Command>& commands);
   // Writes what was said, as far as it goes.
@@ -62,6 +65,7 @@ class Wire {
   std::size_t dials_failed_ = 0;  // in a row
   runtime::Stream stream_;
   runtime::Stream kept_;  // while it is dialled anew
+  Reader kept_reader_;    // with what came over that one
   std::string out_;
   std::size_t written_ = 0;
   std::uint64_t connection_ = 0;
