@@ -73,7 +73,7 @@ TEST_F(SentinelFaults, AFailoverThatLosesTheGrantMakesNoSecondOwner) {  // X6, S
   ASSERT_TRUE(before);
   group_.wait_for_replication();
   group_.stop_replicas();
-  auto lease = holder.acquire("redlock:a", wish(cap));
+  auto lease = holder.acquire("redlock:a", wish(cap, for_ever));
   ASSERT_TRUE(lease);
   const std::string value = value_of(group_.server(0), "redlock:a");
   ASSERT_NE(value, "");
@@ -124,8 +124,8 @@ TEST_F(SentinelFaults, AnOldMasterThatComesBackIsNotFollowed) {  // X7
   EXPECT_TRUE(lease->held());
 }
 
-// It hangs for longer than the Sentinels wait, and goes on beside its successor until they make a replica of it, seconds later. Whoever
-// waits there still has a connection to it, and would be granted the name when the old key runs out. Either of two things keeps that
+// It hangs for longer than the Sentinels wait, and goes on beside its successor until they make a replica of it, seconds later. By then
+// the old key has run out there, and who still has a connection to it would be granted the name. Either of two things keeps that
 // from happening: the Sentinels are asked before a connection is used that was idle; and with min-replicas-to-write it grants nothing.
 class FrozenMaster : public SentinelFaults, public ::testing::WithParamInterface<const char*> {};
 
@@ -137,30 +137,39 @@ TEST_P(FrozenMaster, ThatWakesUpBesideItsSuccessorGrantsNothing) {  // F3, X7, S
   }
   auto holder = client_of({group_.address()}, cap);
   auto other = client_of({group_.address()}, cap);
+  auto idle = client_of({group_.address()}, cap);
+  ASSERT_TRUE(idle.acquire("redlock:idle", wish(cap))) << "it has a connection from now on";
   Oracle oracle;
   auto lease = holder.acquire("redlock:a", wish(cap));
   ASSERT_TRUE(lease);
+  auto wanted = holder.acquire("redlock:b", wish(cap));
+  ASSERT_TRUE(wanted);
   {
-    const Watch watch(oracle, "the holder", *lease);
-    Wanting wanting(other, "redlock:a", wish(cap, for_ever));
+    const Watch watch(oracle, "the holder", *wanted);
+    Wanting wanting(other, "redlock:b", wish(cap, for_ever));
     ASSERT_TRUE(wait_until([&] { return wanting.waits(); }));
     group_.wait_for_replication();
     RedisServer& before = group_.master();
     before.pause();
+    const core::Time old_keys_end = runtime::boot_now() + cap;
     ASSERT_TRUE(wait_until([&] { return &group_.master() != &before; }, 30s));
     ASSERT_TRUE(is_renewed(*lease));
+    ASSERT_TRUE(wait_until([&] { return runtime::boot_now() > old_keys_end + 100ms; }));
     before.resume();
+    EXPECT_FALSE(idle.acquire("redlock:a", wish(cap))) << "by the old master";
     group_.wait_until_ready();
     ASSERT_TRUE(is_renewed(*lease));
     ASSERT_NE(&group_.master(), &before);
     EXPECT_TRUE(lease->held());
+    EXPECT_TRUE(wanted->held());
     EXPECT_FALSE(lease->lost().stop_requested());
     EXPECT_FALSE(wanting.done());
-    EXPECT_EQ(lease->release().outcome, core::ReleaseOutcome::released);
+    EXPECT_EQ(wanted->release().outcome, core::ReleaseOutcome::released);
     const auto next = wanting.get();
     ASSERT_TRUE(next);
     const Watch next_watch(oracle, "the next", *next);
     ASSERT_TRUE(is_renewed(*next));
+    EXPECT_TRUE(lease->held());
   }
   oracle.judge();
 }
