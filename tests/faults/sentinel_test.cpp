@@ -210,5 +210,46 @@ TEST_F(SentinelFaults, WithoutSentinelsALivingConnectionGoesOn) {
       << refused.error().failures.front().failure.detail;
 }
 
+// The promoted server abstains while it is in quarantine; the others are a majority, and need nobody's failover to grant.
+TEST(SentinelGroups, AFailoverInOneOfThreeInterruptsNobodyAndHoldsUpNoGrant) {  // X6, S1, S3
+  SentinelGroup failing({.replicas = 1});
+  SentinelGroup second({.replicas = 0, .sentinels = 1});
+  SentinelGroup third({.replicas = 0, .sentinels = 1});
+  const std::vector addresses{failing.address(), second.address(), third.address()};
+  for (SentinelGroup* group : {&failing, &second, &third})
+    init(group->master(), cap, redis::node_set(addresses));
+  failing.wait_for_replication();
+  auto holder = client_of(addresses, cap);
+  auto other = client_of(addresses, cap);
+  Oracle oracle;
+  failing.stop_replicas();
+  auto lease = holder.acquire("redlock:a", wish(cap, for_ever));
+  ASSERT_TRUE(lease);
+  {
+    const Watch watch(oracle, "the holder", *lease);
+    RedisServer& after = failing.fail_over();
+    ASSERT_TRUE(wait_until([&] { return record_state(after) == "quarantined"; }));
+    auto next = other.acquire("redlock:b", wish(cap, for_ever));
+    ASSERT_TRUE(next);
+    EXPECT_EQ(record_state(after), "quarantined") << "it was not waited for";
+    EXPECT_GT(next->token(), lease->token());
+    const auto refused = other.acquire("redlock:a", wish(cap));
+    ASSERT_FALSE(refused);
+    ASSERT_TRUE(is_renewed(*lease));
+    EXPECT_TRUE(wait_until([&] { return after.command({"EXISTS", "redlock:a"}).integer == 1; }))
+        << "put back";
+    EXPECT_TRUE(lease->held());
+    EXPECT_FALSE(lease->lost().stop_requested());
+
+    EXPECT_EQ(lease->release().outcome, core::ReleaseOutcome::released);
+    const auto again = other.acquire("redlock:a", wish(cap, for_ever));
+    ASSERT_TRUE(again);
+    EXPECT_GT(again->token(), next->token());
+    const Watch watch_again(oracle, "the next", *again);
+    ASSERT_TRUE(is_renewed(*again));
+  }
+  oracle.judge();
+}
+
 }  // namespace
 }  // namespace tenure::test
