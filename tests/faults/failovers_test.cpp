@@ -16,7 +16,9 @@ namespace {
 
 using std::chrono::duration;
 
-constexpr core::Ttl cap{5'000};
+// A holder keeps its lease if the failover is over before its deadline, which is 6.5 s or more away when the master dies. A failover
+// takes 3 s, and longer where the Sentinels' first vote is split or the machine has much else to do.
+constexpr core::Ttl cap{10'000};
 const double quarantine = duration<double>(core::quarantine_length(cap)).count();
 constexpr double slack = 15;  // seconds, on a machine with much else to do
 
@@ -71,6 +73,9 @@ TEST(Failovers, ThatLoseGrantsMakeNoSecondOwnerAndInterruptNobody) {  // X6, S1,
         const core::Time killed = runtime::boot_now();
         RedisServer& after = group.fail_over();
         promoted.push_back(seconds_between(killed, runtime::boot_now()));
+        ASSERT_TRUE(lost->held() && always->held())
+            << "a replica was promoted after " << promoted.back() << " s\n"
+            << group.sentinel(0).log();
         auto next = other.acquire("redlock:new", wish(cap, for_ever));
         ASSERT_TRUE(next);
         granted.push_back(seconds_between(killed, runtime::boot_now()));
