@@ -145,9 +145,9 @@ Rows one_caller(Stage& stage) {
   row.goals = {
       {"speed / A's", row.speed("Tenure", row.entries[0].name), Goal::Side::at_least, 0.9, Unit::times,
        "For each answer Tenure makes three system calls (send, ppoll, recv) to A's two, and wakes no thread "
-       "of its own: that and its bookkeeping are about 10 µs a cycle. What is more goes away while other "
-       "work keeps both cores awake, so it is the price of waking a core, which is higher the longer that "
-       "has slept. Needed would be not to sleep: see the lines with spin."},
+       "of its own: that and its bookkeeping are about 10 µs a cycle. What is more was gone in runs in which "
+       "other work kept both cores awake: most likely a core that has slept longer is slower to wake. Needed "
+       "would be not to sleep: see the lines with spin."},
       {"speed / that of the fastest peer", speed_of_fastest_peer(row, "Tenure", stage), Goal::Side::at_least,
        1, Unit::times,
        "Where that is PostgreSQL: its advisory lock is an entry in the server's memory that ends with the "
