@@ -113,13 +113,13 @@ class Page {
 }  // namespace
 
 std::string prometheus_text(const Metrics& metrics, const PollerMetrics* poller) {
-  return prometheus_text([&](const auto& visit) {
+  return prometheus_text_of([&](const auto& visit) {
     for_each(metrics, visit);
     if (poller != nullptr) for_each(*poller, visit);
   });
 }
 
-std::string prometheus_text(const Tell& tell) {
+std::string prometheus_text_of(const Tell& tell) {
   Page page;
   tell([&](const Metric& metric) { page.add(metric); });
   return page.take();

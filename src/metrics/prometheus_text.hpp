@@ -16,6 +16,6 @@ std::string prometheus_text(const Metrics& metrics, const PollerMetrics* poller 
 
 // Whatever is told, those of one name one after the other.
 using Tell = std::function<void(const std::function<void(const Metric&)>&)>;
-std::string prometheus_text(const Tell& tell);
+std::string prometheus_text_of(const Tell& tell);
 
 }  // namespace tenure::metrics

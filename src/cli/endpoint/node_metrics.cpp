@@ -60,7 +60,7 @@ void for_each(const Diagnosis& seen, const std::function<void(const Metric&)>& v
 }
 
 http::Response node_metrics_page(const Diagnosis& seen) {
-  auto page = metrics::prometheus_text([&](const auto& visit) { for_each(seen, visit); });
+  auto page = metrics::prometheus_text_of([&](const auto& visit) { for_each(seen, visit); });
   return {200, metrics::prometheus_content_type, std::make_shared<const std::string>(std::move(page))};
 }
 
