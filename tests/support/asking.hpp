@@ -36,7 +36,7 @@ class Asking {
   void note(runtime::News& news);
 
   std::shared_ptr<runtime::Node> node_;
-  std::unique_ptr<runtime::Connection> connection_ = node_->connect(0);
+  std::unique_ptr<runtime::Connection> connection_ = node_->connect(0, std::chrono::seconds(10));
   std::uint64_t last_id_ = 0;
   std::optional<core::Record> admitted_{};
   std::vector<runtime::News::Answer> answers_{};
