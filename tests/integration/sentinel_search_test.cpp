@@ -4,7 +4,9 @@
 #include <future>
 
 #include "redis/net/caller.hpp"
+#include "redis/net/master_search.hpp"
 #include "redis/net/speech.hpp"
+#include "runtime/boot_clock.hpp"
 #include "support/fake_server.hpp"
 #include "support/forwarder.hpp"
 #include "support/lease_client.hpp"
@@ -200,6 +202,9 @@ TEST_F(SentinelSearch, WhatIsWrongIsSaidInOneSentence) {
   EXPECT_EQ(no_password.code, FailureCode::auth);
   EXPECT_NE(no_password.detail.find("the server wants a password"), std::string::npos) << no_password.detail;
   EXPECT_NE(no_password.detail.find("sentinel_password"), std::string::npos) << no_password.detail;
+  // One that keeps us out is no reason to give up where another may be back.
+  EXPECT_EQ(failure_of(by({closed.port(), dead})).code, FailureCode::unreachable);
+  EXPECT_EQ(failure_of(by({closed.port(), ignorant.port()})).code, FailureCode::server);
   FakeServer hung{silence};
   const auto late = redis::Caller::connect(by({hung.port(), ignorant.port()}), 200ms);
   ASSERT_FALSE(late);
@@ -229,6 +234,39 @@ TEST_F(SentinelSearch, ADemotedMasterIsLeftByConnectionsThatStand) {
   ASSERT_TRUE(is_renewed(*lease));
   EXPECT_TRUE(wait_until([&] { return record_state(next) == "quarantined"; }));
   EXPECT_TRUE(lease->held());
+}
+
+// Its server may have been frozen meanwhile, and replaced.
+TEST_F(SentinelSearch, SentinelsThatAreSlowAreWaitedForAlsoByWhoHasAConnection) {  // X7
+  RedisServer next{{.tcp = true}};
+  init(master_);
+  init(next);
+  FakeServer names_next{naming(next.port())};
+  const auto run_scripts = [&] { return calls_of(master_, "evalsha") + calls_of(master_, "eval"); };
+  bool in_time = false;
+  for (int round = 0; round < 10 && !in_time; ++round) {
+    Forwarder sentinel{std::to_string(right_.port()), Forwarder::Listens::tcp};
+    auto client = client_of({by({sentinel.port()})}, cap_default);
+    auto lease = client.acquire("redlock:a", wish(10s, for_ever));
+    ASSERT_TRUE(lease);
+    ASSERT_EQ(lease->release().outcome, core::ReleaseOutcome::released);
+    const core::Time idle_since = runtime::boot_now();
+    sentinel.point_at(std::to_string(names_next.port()));
+    sentinel.hold();
+    ASSERT_TRUE(wait_until([&] { return runtime::boot_now() > idle_since + 1100ms; }));
+    const auto before = run_scripts();
+    const core::Time asked = runtime::boot_now();
+    auto acquired =
+        std::async(std::launch::async, [&] { return client.acquire("redlock:b", wish(10s)).has_value(); });
+    EXPECT_EQ(acquired.wait_for(250ms), std::future_status::timeout);
+    sentinel.mend();
+    in_time = runtime::boot_now() - asked < redis::MasterSearch::in_time_max;
+    acquired.wait();
+    if (in_time) {
+      EXPECT_EQ(run_scripts(), before) << "asked of a server that is not the master any more";
+    }
+  }
+  EXPECT_TRUE(in_time);
 }
 
 // Cut off from its replicas, one of which may have taken its place, it still calls itself a master.

@@ -9,12 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/text.hpp"
+#include "core/lease/access.hpp"
 #include "core/nodes.hpp"
 #include "redis/net/speech.hpp"
 #include "redis/sentinel.hpp"
 #include "redis/url_parts.hpp"
 #include "runtime/boot_clock.hpp"
+#include "runtime/timespec.hpp"
 
 namespace tenure::redis {
 
@@ -32,11 +33,14 @@ void watch(int set, int fd, short events) {
   epoll_ctl(set, EPOLL_CTL_ADD, fd, &event);
 }
 
+Failure no_descriptor() {
+  return {Applied::no, FailureCode::unreachable, "this machine has no file descriptor left to dial with"};
+}
+
 runtime::Descriptor timer_after(core::Duration duration) {
   runtime::Descriptor timer(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK));
-  itimerspec due{};  // zero would disarm it
-  due.it_value.tv_nsec =
-      std::max<std::chrono::nanoseconds::rep>(1, std::chrono::nanoseconds(duration).count());
+  itimerspec due{};
+  due.it_value = runtime::timespec_of(std::max(duration, core::Duration(1)));  // zero would disarm it
   timerfd_settime(timer.get(), 0, &due, nullptr);
   return timer;
 }
@@ -50,13 +54,10 @@ void Lookups::limit() {
 }
 
 MasterSearch::MasterSearch(const Address& address, const runtime::Tls& tls, Lookups& lookups, Limits limits)
-    : address_(address),
-      tls_(tls),
-      lookups_(lookups),
-      agree_within_(std::min(agree_within_max, limits.patience / 2)) {
-  if (limits.named_within) {
-    named_until_ = runtime::boot_now() + *limits.named_within;
-    timer_ = timer_after(*limits.named_within);
+    : address_(address), tls_(tls), lookups_(lookups), in_time_(std::min(in_time_max, limits.patience / 2)) {
+  if (limits.gives_up_unnamed) {
+    named_until_ = runtime::boot_now() + in_time_;
+    set_timer();
   }
   lookups_.limit();
   const auto question = master_question(address_.group);
@@ -81,11 +82,16 @@ tl::expected<std::optional<runtime::Stream>, Failure> MasterSearch::step() {
   } else if (Candidate* found = best(); found != nullptr && is_taken(*found)) {
     return found->inquiry->take();
   }
+  if (starved_) return tl::unexpected(no_descriptor());
   if (all_failed() || (named_until_ && runtime::boot_now() >= *named_until_))
     return tl::unexpected(failure());
   if (wait_for_more()) return std::nullopt;
-  return tl::unexpected(
-      Failure{Applied::no, FailureCode::unreachable, "this machine has no descriptor left to dial with"});
+  return tl::unexpected(no_descriptor());
+}
+
+void MasterSearch::set_timer() {
+  timer_ = timer_after(in_time_);
+  if (!timer_) starved_ = true;
 }
 
 void MasterSearch::ask(Sentinel& sentinel) {
@@ -154,10 +160,10 @@ bool MasterSearch::may_be_outvoted(const Candidate& best) const {
 bool MasterSearch::is_taken(const Candidate& best) {
   if (!may_be_outvoted(best)) return true;
   if (!agree_until_) {
-    agree_until_ = runtime::boot_now() + agree_within_;
-    timer_ = timer_after(agree_within_);
+    agree_until_ = runtime::boot_now() + in_time_;
+    set_timer();
   }
-  return !timer_ || runtime::boot_now() >= *agree_until_;
+  return !starved_ && runtime::boot_now() >= *agree_until_;
 }
 
 bool MasterSearch::all_failed() const {
@@ -189,18 +195,25 @@ std::string MasterSearch::trouble() const {
   return all;
 }
 
-// The kind of trouble is that of the server that a majority names, or one of them; of Sentinels, that of the one that got furthest.
-Failure MasterSearch::failure() {
-  FailureCode code = FailureCode::unreachable;
-  for (const Sentinel& sentinel : sentinels_) {
-    if (sentinel.failure && code == FailureCode::unreachable) code = sentinel.failure->code;
-  }
-  for (const Candidate& candidate : candidates_ | std::views::reverse) {
-    if (candidate.failure) code = candidate.failure->code;
-  }
+// That of the server that a majority names; else of the first that says more than that it is out of reach. Whoever is refused gives up,
+// so a refusal counts only where everybody refuses: one that is away may let us in when it is back.
+FailureCode MasterSearch::failure_code() {
   if (const Candidate* named = named_by_majority(); named != nullptr && named->failure)
-    code = named->failure->code;
-  return {Applied::no, code, "no master: " + trouble()};
+    return named->failure->code;
+  std::vector<Failure> said;
+  for (const Candidate& it : candidates_) {
+    if (it.failure) said.push_back(*it.failure);
+  }
+  for (const Sentinel& it : sentinels_) {
+    if (it.inquiry) said.push_back(core::silence);
+    if (it.failure) said.push_back(*it.failure);
+  }
+  const bool all_refuse = std::ranges::all_of(said, core::denies_access);
+  const auto tells = [&](const Failure& it) {
+    return it.code != FailureCode::unreachable && (all_refuse || !core::denies_access(it));
+  };
+  const auto found = std::ranges::find_if(said, tells);
+  return found == said.end() ? FailureCode::unreachable : found->code;
 }
 
 bool MasterSearch::wait_for_more() {

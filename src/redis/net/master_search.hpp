@@ -42,11 +42,12 @@ class MasterSearch {
   struct Limits {
     // How long the caller waits for all that it wants, which is more than a connection.
     core::Duration patience{};
-    // If set, the search gives up where no Sentinel has named a server by then.
-    std::optional<core::Duration> named_within{};
+    // Whoever has another way gives up where no Sentinel has named a server in time.
+    bool gives_up_unnamed = false;
   };
-  // So long at most, and no longer than half of the patience, a master that a minority names waits for the other Sentinels.
-  static constexpr core::Duration agree_within_max = std::chrono::milliseconds(500);
+  // So long at most, and no longer than half of the patience, Sentinels are in time: to name a server where the search gives up
+  // otherwise, and to agree on another than the one that a minority names.
+  static constexpr core::Duration in_time_max = std::chrono::milliseconds(500);
 
   // The first three live longer than this.
   MasterSearch(const Address& address, const runtime::Tls& tls, Lookups& lookups, Limits limits);
@@ -84,20 +85,23 @@ class MasterSearch {
   bool may_be_outvoted(const Candidate& best) const;
   // Takes one that only a minority names, unless the others are still waited for.
   bool is_taken(const Candidate& best);
+  void set_timer();
   bool all_failed() const;
-  core::Failure failure();
+  core::FailureCode failure_code();
+  core::Failure failure() { return {core::Applied::no, failure_code(), "no master: " + trouble()}; }
   bool wait_for_more();
 
   const Address& address_;
   const runtime::Tls& tls_;
   Lookups& lookups_;
-  core::Duration agree_within_;
+  core::Duration in_time_;
   std::deque<Sentinel> sentinels_;
   std::deque<Candidate> candidates_;
   runtime::Descriptor ready_;  // an epoll set of all that is waited for
   runtime::Descriptor timer_;
-  std::optional<core::Time> named_until_{};  // with a patience, while nobody was named
+  std::optional<core::Time> named_until_{};  // of a search that gives up, while nobody was named
   std::optional<core::Time> agree_until_{};  // since there is a master
+  bool starved_ = false;                     // there was no descriptor for the timer
 };
 
 }  // namespace tenure::redis

@@ -2,7 +2,6 @@
 
 #include <poll.h>
 
-#include <algorithm>
 #include <array>
 #include <cassert>
 #include <utility>
@@ -14,26 +13,19 @@ namespace tenure::redis {
 
 using core::Failure;
 
-namespace {
-
-// While Sentinels are silent, a connection that stands goes on.
-constexpr core::Duration named_within_max = std::chrono::milliseconds(100);
-
-}  // namespace
-
 void Wire::dial() {
   connection_ = runtime::next_connection();
-  dial_.emplace(address_, tls_, lookups_, dials_failed_, MasterSearch::Limits{.patience = patience_});
+  dial_.emplace(address_, tls_, lookups_, dials_failed_,
+                MasterSearch::Limits{.patience = patience_, .gives_up_unnamed = false});
 }
 
 void Wire::dial_anew() {
   assert(drained());
   kept_ = std::move(stream_);
   kept_reader_ = std::exchange(reader_, Reader());
-  const core::Duration named_within = std::min(named_within_max, patience_ / 4);
   connection_ = runtime::next_connection();
   dial_.emplace(address_, tls_, lookups_, dials_failed_,
-                MasterSearch::Limits{.patience = patience_, .named_within = named_within});
+                MasterSearch::Limits{.patience = patience_, .gives_up_unnamed = true});
 }
 
 bool Wire::go_back() {

@@ -30,7 +30,7 @@ class Wire {
 
   // Begins to connect.
   void dial();
-  // The same, for a connection on which nothing is under way: it is kept until another one stands. Whoever waits is to have most of
+  // The same, for a connection on which nothing is under way: it is kept until another one stands. Whoever waits is to have half of
   // its patience left if no Sentinel says anything.
   void dial_anew();
   // After dialling anew has failed: goes on with the connection that was kept. False: it has ended, or Sentinels name a server that
