@@ -97,10 +97,10 @@ void Link::on_ready(core::Time now, runtime::News& news) {
   std::vector<Conversation::Answer> answers;
   for (const auto& value : values) {
     answers.clear();
-    auto admitted = conversation_.hear(value, commands_, answers);
-    if (!admitted) return drop(admitted.error(), news);
     // Whoever dials again is told by the Sentinels who the master is now.
     const auto left = address_.kind == Address::Kind::sentinel ? left_behind(value) : std::nullopt;
+    auto admitted = conversation_.hear(value, commands_, answers);
+    if (!admitted) return drop(left ? *left : admitted.error(), news);
     for (auto& [id, reply] : answers) {
       auto* failure = std::get_if<core::Failure>(&reply);
       if (left && failure != nullptr) failure->detail = left->detail;
