@@ -66,7 +66,7 @@ class Client {
                                                       const std::stop_token& stop = {}) const;
 
   /// Takes part in the election of this name, once it is started. Refused (usage) when its lengths do not fit together.
-  /// The name itself is the key in Redis.
+  /// The name itself is the key in the store, behind ClientOptions::prefix unless that is the usual one.
   [[nodiscard]] tl::expected<Election, Refusal> election(std::string name,
                                                          const ElectionOptions& options = {}) const;
 

@@ -78,10 +78,10 @@ class Election {
       std::function<void(const std::optional<Leader>& before, const std::optional<Leader>& now)> handler);
   /// Called when nobody can be elected from here, though no other leads, and when the reason changes: too few nodes answer,
   /// or they give no new leases. It goes on trying also where that is in vain (Refusal::denied). Without this handler the
-  /// message goes to ClientOptions::log.
+  /// message goes to ClientOptions::on_log.
   void on_hindered(std::function<void(const Refusal& why)> handler);
 
-  /// Begins to campaign, and goes on until it is stopped: a Redis that cannot be reached is waited for, and the reason
+  /// Begins to campaign, and goes on until it is stopped: a store that cannot be reached is waited for, and the reason
   /// goes to on_hindered. Refused while it is still being stopped (usage), when the client is closed (closed), or this
   /// machine has no thread left (system). What runs is started.
   [[nodiscard]] tl::expected<void, Refusal> start();

@@ -29,16 +29,16 @@ struct FleetOptions {
   std::optional<std::chrono::milliseconds> node_timeout{};
   /// How much this instance takes, compared with the others: 1 to 1,000.
   unsigned weight = 1;
-  /// The URL of the Redis where the heartbeats are. Empty: the first node of the client.
+  /// The URL of the Redis or PostgreSQL where the heartbeats are. Empty: the first node of the client.
   std::string data{};
-  /// For that Redis. Refused where its URL is not given, or does not begin with rediss://.
+  /// For that URL. Refused where it is not given, or does not begin with rediss://.
   Tls data_tls{};
 };
 
 /// Where a fleet keeps its data: heartbeats, and sessions and results unless these are elsewhere.
 struct FleetData {
   std::string url{};    // with its password: show it to nobody. Empty: unknown
-  Tls tls{};            // for that Redis, where its URL begins with rediss://
+  Tls tls{};            // for that URL, where it begins with rediss://
   bool leases = false;  // the leases of its sessions are there, too, and nowhere else
 };
 
@@ -52,7 +52,7 @@ struct Instance {
 /// The lease of a session that is ours.
 struct SessionLease {
   std::string session{};
-  std::string key{};    // its key in Redis
+  std::string key{};    // its key in the store
   std::string value{};  // and what that shows while the lease is ours
   std::string owner{};
   std::uint64_t token = 0;
@@ -114,7 +114,7 @@ class Fleet {
   virtual void on_event(std::function<void(const FleetEvent&)> handler) = 0;
 
   /// Joins: beats, sees the others, and takes its share of what share() says. Refused where a live instance has the same id
-  /// (held), where its Redis does not answer (no_quorum), while it is still being stopped or its client takes part in another
+  /// (held), where the store of its data does not answer (no_quorum), while it is still being stopped or its client takes part in another
   /// fleet (usage), when it is stopped meanwhile (cancelled), the client is closed (closed), or this machine has no thread left
   /// (system). What runs is started.
   [[nodiscard]] virtual tl::expected<void, Refusal> start() = 0;
@@ -141,7 +141,7 @@ class Fleet {
   [[nodiscard]] virtual bool is_owned(const std::string& session) const = 0;
   /// Its renewal failed, and nobody knows yet.
   [[nodiscard]] virtual bool is_uncertain(const std::string& session) const = 0;
-  /// Asks Redis itself, by a renewal.
+  /// Asks the nodes themselves, by a renewal.
   [[nodiscard]] virtual bool is_owned_strict(const std::string& session) = 0;
   [[nodiscard]] virtual std::vector<std::string> owned_sessions() const = 0;
   [[nodiscard]] virtual std::optional<SessionLease> lease_info(const std::string& session) const = 0;
@@ -151,7 +151,7 @@ class Fleet {
   [[nodiscard]] virtual std::optional<std::string> preferred_owner(const std::string& session) const = 0;
   [[nodiscard]] virtual bool is_preferred_owner(const std::string& session) const = 0;
   [[nodiscard]] virtual const std::string& instance_id() const = 0;
-  /// The fleet's name and the prefix of its client: what its keys in Redis begin with follows from these.
+  /// The fleet's name and the prefix of its client: what its keys begin with follows from these.
   virtual std::string name() const { return "poll"; }
   virtual std::string prefix() const { return "tenure:"; }
   /// FleetOptions::data, else the first node of its client: what reads sessions and stores results goes there, too, unless

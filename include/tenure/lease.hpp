@@ -68,7 +68,7 @@ class Lease {
   [[nodiscard]] BootClock::duration ttl() const;
   /// How long before the deadline lost() stops: LockOptions::grace, and of a term ElectionOptions::drain.
   [[nodiscard]] BootClock::duration grace() const;
-  /// Stops a grace before the deadline, or at once when Redis says that the lease is gone. A std::stop_callback that is
+  /// Stops a grace before the deadline, or at once when the nodes say that the lease is gone. A std::stop_callback that is
   /// registered with it runs on a thread of the client. It may block, and delays the loss of no other lease, but costs a
   /// thread until it returns. It may not throw: the standard library ends the process then.
   [[nodiscard]] std::stop_token lost() const;

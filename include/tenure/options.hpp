@@ -28,7 +28,7 @@ struct Tls {
 };
 
 struct ClientOptions {
-  /// One Redis, or several independent ones of which a majority decides:
+  /// One Redis or PostgreSQL (postgresql://…; link tenure::postgresql), or several independent ones of which a majority decides:
   /// redis://[user:password@]host[:port][/database], rediss:// for TLS, unix:///path/of/socket. A master that Sentinels know:
   /// redis-sentinel://[user:password@]host[:port],…[/database][?sentinel_user=U&sentinel_password=P]#NAME, rediss-sentinel:// for TLS.
   std::vector<std::string> nodes{"redis://127.0.0.1:6379"};
@@ -40,7 +40,7 @@ struct ClientOptions {
   /// A name for this set of nodes, the same for all clients. Empty: it is made from their addresses, which all clients
   /// must then write alike. Clients of another set are refused.
   std::string node_set{};
-  /// What every key of Tenure begins with: clients with different prefixes share nothing, even on one Redis. Only the default
+  /// What every key of Tenure begins with: clients with different prefixes share nothing, even on one server. Only the default
   /// is put before Tenure's own bookkeeping alone, and not before locks, elections and fleets. Refused (usage) if keys
   /// could be the same as under the default (redlock:x, poll:x); no prefix should begin with another one.
   std::string prefix = "tenure:";
@@ -75,8 +75,8 @@ struct LockOptions {
 };
 
 /// How to wait for a name that another holds. By default: in a queue, for ever, until it is our turn.
-/// While Redis is away: with a wait_max it is waited for as long as that says, also if it has never answered. Without
-/// one, a Redis that has never answered is told at once, and one that goes away later is waited for. Nobody waits for
+/// While the store is away: with a wait_max it is waited for as long as that says, also if it has never answered. Without
+/// one, a store that has never answered is told at once, and one that goes away later is waited for. Nobody waits for
 /// nodes that refuse our user, password, rights or certificate, or that cannot keep leases (Refusal::denied).
 struct Wait {
   /// How long the whole wait may take, whatever is in the way. Zero, or less, is one try.

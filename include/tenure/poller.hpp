@@ -1,5 +1,5 @@
 // Polls the sessions that a fleet gives this instance: each when it is due, and only while its lease is ours.
-// It does not promise a poll in every interval: while a session changes hands, or Redis is away, polls are late or left out.
+// It does not promise a poll in every interval: while a session changes hands, or the store is away, polls are late or left out.
 #pragma once
 
 #include <chrono>
@@ -73,7 +73,7 @@ struct PollEvent {
     polled,           // a poll has ended, well or not
     failed,           // told once, and again when the reason changes, not at every poll
     recovered,        // the first success after that
-    refused,          // Redis did not take a result: the lease is not ours any more
+    refused,          // the store did not take a result: the lease is not ours any more
     bad_session,      // it cannot be polled as it is written; told once per reason
     good_session,     // it was bad, and is not any more
     source_away,      // the sessions cannot be read: those known stay
@@ -92,7 +92,7 @@ struct PollEvent {
 std::string_view to_string(PollEvent::Kind kind);
 
 struct PollerOptions {
-  /// Asks Redis itself before every poll.
+  /// Asks the nodes themselves before every poll.
   bool strict = false;
   /// From one reading of the source to the next, where nobody says earlier that it changed.
   std::chrono::milliseconds discovery{10'000};
