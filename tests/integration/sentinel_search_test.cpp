@@ -6,11 +6,13 @@
 #include "redis/net/caller.hpp"
 #include "redis/net/master_search.hpp"
 #include "redis/net/speech.hpp"
+#include "redis/session_call.hpp"
 #include "runtime/boot_clock.hpp"
 #include "support/fake_server.hpp"
 #include "support/forwarder.hpp"
 #include "support/lease_client.hpp"
 #include "support/redis_program.hpp"
+#include "tenure/session.hpp"
 
 namespace tenure::test {
 namespace {
@@ -49,6 +51,12 @@ class SentinelSearch : public ::testing::Test {
     const auto redis = redis::Caller::connect(address, 5s);
     EXPECT_FALSE(redis);
     return redis ? core::Failure{} : redis.error();
+  }
+
+  // Longer than a connection is used again without a question.
+  static void let_it_be_idle() {
+    const core::Time since = runtime::boot_now();
+    ASSERT_TRUE(wait_until([&] { return runtime::boot_now() > since + 1s; }));
   }
 
   RedisServer master_{{.tcp = true, .arguments = {"--repl-diskless-sync-delay", "0"}}};
@@ -313,6 +321,81 @@ TEST_F(SentinelSearch, ADemotedMasterIsLeftByCallersToo) {
   EXPECT_EQ(after.error().code, FailureCode::closed);
   EXPECT_FALSE(direct->call({"SET", "a", "b"}));
   EXPECT_TRUE(direct->call({"PING"})) << "there is nobody else to ask";
+}
+
+// It was frozen, say, and does not know that it was replaced: it would take writes that nobody else sees.
+TEST_F(SentinelSearch, ACallerThatWasIdleAsksTheSentinelsAgain) {  // X7
+  RedisServer next{{.tcp = true}};
+  FakeServer names_next{naming(next.port())};
+  Forwarder sentinel{std::to_string(right_.port()), Forwarder::Listens::tcp};
+  auto redis = redis::Caller::connect(by({sentinel.port()}), 5s);
+  ASSERT_TRUE(redis);
+  ASSERT_TRUE(redis->call({"SET", "a", "before"}));
+  sentinel.point_at(std::to_string(names_next.port()));
+  let_it_be_idle();
+  ASSERT_TRUE(redis->call({"SET", "a", "after"}));
+  EXPECT_EQ(master_.command({"GET", "a"}).text, "before");
+  EXPECT_EQ(next.command({"GET", "a"}).text, "after");
+}
+
+TEST_F(SentinelSearch, ACallerSendsNothingWhereTheServerThatIsNamedNowIsOutOfReach) {  // X7
+  FakeServer names_dead{naming(free_port())};
+  Forwarder sentinel{std::to_string(right_.port()), Forwarder::Listens::tcp};
+  auto redis = redis::Caller::connect(by({sentinel.port()}), 5s);
+  ASSERT_TRUE(redis);
+  sentinel.point_at(std::to_string(names_dead.port()));
+  let_it_be_idle();
+  const auto refused = redis->call({"SET", "a", "after"});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, FailureCode::unreachable);
+  EXPECT_EQ(refused.error().applied, core::Applied::no);
+  EXPECT_EQ(master_.command({"EXISTS", "a"}).integer, 0);
+}
+
+TEST_F(SentinelSearch, ACallerGoesOnWhileTheSentinelsAreSilent) {
+  Forwarder sentinel{std::to_string(right_.port()), Forwarder::Listens::tcp};
+  auto redis = redis::Caller::connect(by({sentinel.port()}), 5s);
+  ASSERT_TRUE(redis);
+  const auto id = redis->call({"CLIENT", "ID"});
+  ASSERT_TRUE(id);
+  sentinel.hold();
+  let_it_be_idle();
+  const auto while_they_hang = redis->call({"CLIENT", "ID"});
+  ASSERT_TRUE(while_they_hang) << while_they_hang.error().detail;
+  EXPECT_EQ(while_they_hang->integer, id->integer) << "the same connection";
+  sentinel.cut();
+  let_it_be_idle();
+  const auto while_they_are_gone = redis->call({"CLIENT", "ID"});
+  ASSERT_TRUE(while_they_are_gone) << while_they_are_gone.error().detail;
+  EXPECT_EQ(while_they_are_gone->integer, id->integer);
+}
+
+// The index of another server may have the same version, and be about other sessions.
+TEST_F(SentinelSearch, SessionsAreReadAnewFromWhoeverIsTheMasterNow) {
+  RedisServer next{{.tcp = true}};
+  FakeServer names_next{naming(next.port())};
+  Forwarder sentinel{std::to_string(right_.port()), Forwarder::Listens::tcp};
+  const redis::SessionKeys keys;
+  const auto put = [&](RedisServer& server, const std::string& id) {
+    server.command({"SET", keys.session(id), R"({"address":"http://a"})"});
+    server.command({"ZADD", keys.index(), "7", id});
+    server.command({"SET", keys.version(), "7"});
+  };
+  put(master_, "lost");
+  put(next, "kept");
+  StoredSessionsOptions options;
+  options.url = redis::to_text(by({sentinel.port()}));
+  options.find = StoredSessionsOptions::Find::index;
+  const auto source = stored_sessions(options).value();
+  EXPECT_EQ(source->read().value().good, (std::vector<Session>{{"lost", "http://a"}}));
+  let_it_be_idle();
+  const auto compared = [&] { return calls_of(master_, "zscan"); };
+  const auto before = compared();
+  EXPECT_EQ(source->read().value().good, (std::vector<Session>{{"lost", "http://a"}}));
+  EXPECT_EQ(compared(), before) << "the same server, whose index is known";
+  sentinel.point_at(std::to_string(names_next.port()));
+  let_it_be_idle();
+  EXPECT_EQ(source->read().value().good, (std::vector<Session>{{"kept", "http://a"}}));
 }
 
 }  // namespace

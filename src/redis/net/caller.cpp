@@ -1,7 +1,11 @@
 #include "redis/net/caller.hpp"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "redis/conversation.hpp"
@@ -22,6 +26,17 @@ using core::Applied;
 using core::Failure;
 using core::FailureCode;
 
+// A server may have been frozen for so long, and replaced: it would go on as if it were the master. As with the links of leases.
+constexpr core::Duration idle_max = std::chrono::seconds(1);
+
+// As bytes, to be compared.
+std::string peer_of(const runtime::Stream& stream) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  if (getpeername(stream.fd(), reinterpret_cast<sockaddr*>(&address), &size) != 0) return {};
+  return {reinterpret_cast<const char*>(&address), size};
+}
+
 tl::unexpected<Failure> failed(FailureCode code, std::string detail, Applied applied = Applied::perhaps) {
   return tl::unexpected(Failure{applied, code, std::move(detail)});
 }
@@ -29,10 +44,51 @@ tl::unexpected<Failure> failed(FailureCode code, std::string detail, Applied app
 }  // namespace
 
 struct Caller::State {
-  runtime::Stream stream;
+  State(const Address& where, core::Duration patience, const runtime::Tls& secrets)
+      : address(where), tls(secrets), timeout(patience) {}
+
+  Address address;
+  runtime::Tls tls;
   core::Duration timeout{};
-  bool follows_master = false;  // whoever connects again asks the Sentinels again
-  Reader reader;
+  runtime::Stream stream{};
+  Reader reader{};
+  Lookups lookups{};
+  core::Time last_used = core::long_ago;
+
+  // Whoever connects again asks the Sentinels again.
+  bool follows_master() const { return address.kind == Address::Kind::sentinel; }
+
+  tl::expected<void, Failure> connect(core::Time deadline) {
+    RedisDial dial(address, tls, lookups, 0, {.patience = timeout, .gives_up_unnamed = false});
+    auto connected = finish(dial, deadline);
+    if (!connected) return tl::unexpected(std::move(connected.error()));
+    stream = std::move(*connected);
+    return greet(deadline);
+  }
+
+  tl::expected<bool, Failure> confirm(core::Time deadline) {
+    const core::Time now = runtime::boot_now();
+    if (!follows_master() || !stream || now - last_used < idle_max) return false;
+    const std::string before = peer_of(stream);
+    const bool broken = stream.stirred();
+    // While Sentinels are silent, a connection that stands goes on.
+    RedisDial dial(address, tls, lookups, 0, {.patience = deadline - now, .gives_up_unnamed = !broken});
+    auto connected = finish(dial, deadline);
+    if (!connected && !broken && dial.is_clueless() && !stream.stirred()) {
+      last_used = runtime::boot_now();
+      return false;
+    }
+    stream.close();
+    reader = Reader();
+    if (!connected) return tl::unexpected(std::move(connected.error()));
+    stream = std::move(*connected);
+    if (auto greeted = greet(deadline); !greeted) {
+      stream.close();
+      greeted.error().applied = Applied::no;
+      return tl::unexpected(std::move(greeted.error()));
+    }
+    return broken || peer_of(stream) != before;
+  }
 
   tl::expected<Value, Failure> call(const Command& command, core::Time deadline) {
     auto values = call_all({&command, 1}, deadline);
@@ -43,19 +99,46 @@ struct Caller::State {
   }
 
   tl::expected<std::vector<Value>, Failure> call_all(std::span<const Command> commands, core::Time deadline) {
-    if (!stream) return failed(FailureCode::closed, "the connection is closed", Applied::no);
-    if (runtime::Hourglass::is_over_here()) {
-      return failed(FailureCode::timed_out, "it was not asked any more: the look took too long", Applied::no);
-    }
+    if (auto why = unusable()) return tl::unexpected(std::move(*why));
+    if (auto confirmed = confirm(deadline); !confirmed) return tl::unexpected(std::move(confirmed.error()));
     auto values = exchange(commands, deadline);
-    if (!values || (follows_master && std::ranges::any_of(*values, [](const Value& it) {
+    if (!values || (follows_master() && std::ranges::any_of(*values, [](const Value& it) {
                       return left_behind(it).has_value();
                     })))
       stream.close();
+    last_used = runtime::boot_now();
     return values;
   }
 
+  std::optional<Failure> unusable() const {
+    if (!stream) return Failure{Applied::no, FailureCode::closed, "the connection is closed"};
+    if (!runtime::Hourglass::is_over_here()) return std::nullopt;
+    return Failure{Applied::no, FailureCode::timed_out, "it was not asked any more: the look took too long"};
+  }
+
  private:
+  static tl::expected<runtime::Stream, Failure> finish(RedisDial& dial, core::Time deadline) {
+    for (;;) {
+      auto connected = dial.step();
+      if (!connected) return tl::unexpected(std::move(connected.error()));
+      if (*connected) return std::move(**connected);
+      if (!runtime::wait_for(dial.fd(), dial.events(), deadline)) return tl::unexpected(dial.timed_out());
+    }
+  }
+
+  tl::expected<void, Failure> greet(core::Time deadline) {
+    const Greeting greeting{address.user, address.password, address.database};
+    for (const auto& command : greeting_commands(greeting)) {
+      if (auto why = unusable()) return tl::unexpected(std::move(*why));
+      const auto answers = exchange({&command, 1}, deadline);
+      if (!answers) return tl::unexpected(answers.error());
+      const auto& answer = answers->front();
+      if (answer.kind == Value::Kind::error) return tl::unexpected(greeting_failure(greeting, answer.text));
+    }
+    last_used = runtime::boot_now();
+    return {};
+  }
+
   tl::expected<std::vector<Value>, Failure> exchange(std::span<const Command> commands, core::Time deadline) {
     std::string bytes;
     for (const auto& command : commands) append_command(bytes, command);
@@ -94,31 +177,15 @@ struct Caller::State {
 
 tl::expected<Caller, Failure> Caller::connect(const Address& address, core::Duration timeout,
                                               const runtime::Tls& tls) {
-  const core::Time deadline = runtime::boot_now() + timeout;
-  Lookups lookups;
-  RedisDial dial(address, tls, lookups, 0, {.patience = timeout});
-  auto state = std::make_unique<State>();
-  state->timeout = timeout;
-  state->follows_master = address.kind == Address::Kind::sentinel;
-  while (!state->stream) {
-    auto connected = dial.step();
-    if (!connected) return tl::unexpected(std::move(connected.error()));
-    if (*connected) {
-      state->stream = std::move(**connected);
-    } else if (!runtime::wait_for(dial.fd(), dial.events(), deadline)) {
-      return tl::unexpected(dial.timed_out());
-    }
-  }
-  const Greeting greeting{address.user, address.password, address.database};
-  for (const auto& command : greeting_commands(greeting)) {
-    const auto answers = state->call_all({&command, 1}, deadline);
-    if (!answers) return tl::unexpected(answers.error());
-    const auto& answer = answers->front();
-    if (answer.kind == Value::Kind::error) {
-      return tl::unexpected(greeting_failure(greeting, answer.text));
-    }
-  }
+  auto state = std::make_unique<State>(address, timeout, tls);
+  if (auto connected = state->connect(runtime::boot_now() + timeout); !connected)
+    return tl::unexpected(std::move(connected.error()));
   return Caller(std::move(state));
+}
+
+tl::expected<bool, Failure> Caller::confirm() {
+  if (auto why = state_->unusable()) return tl::unexpected(std::move(*why));
+  return state_->confirm(runtime::boot_now() + state_->timeout);
 }
 
 tl::expected<Value, Failure> Caller::call(const Command& command) {

@@ -25,6 +25,11 @@ class Caller {
   Caller(Caller&&) noexcept;
   Caller& operator=(Caller&&) noexcept;
 
+  // Where Sentinels named the server, and nothing was said to it for a second, they are asked again before anything else is: it may have
+  // been replaced. Every call begins so. True: from now on it is another server, or another life of it, which may not have what
+  // the one before had. While they are silent it stays the same. After a Failure the connection is closed.
+  tl::expected<bool, core::Failure> confirm();
+
   // An error that Redis answers with is a Failure, too. After any other the connection is closed; and where Sentinels named the
   // server, also when it says that it is a replica now.
   tl::expected<Value, core::Failure> call(const Command& command);

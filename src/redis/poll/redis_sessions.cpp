@@ -25,6 +25,7 @@ RedisSessions::RedisSessions(Source source)
     : source_(std::move(source)), index_(source_.keys, source_.addresses) {}
 
 tl::expected<Sessions, std::string> RedisSessions::read() {
+  confirm();
   bool fresh = false;
   while (true) {
     if (!redis_) {
@@ -41,6 +42,17 @@ tl::expected<Sessions, std::string> RedisSessions::read() {
     redis_.reset();
     // An old connection may have broken long ago; a fresh one has just shown what is wrong.
     if (fresh) return tl::unexpected(to_text(source_.address) + ": " + sessions.error().detail);
+  }
+}
+
+// Before what is known is compared with anything: a server that took the place of another may count its versions as that one did.
+void RedisSessions::confirm() {
+  if (!redis_) return;
+  const auto moved = redis_->confirm();
+  if (!moved) {
+    redis_.reset();
+  } else if (*moved) {
+    index_.distrust();
   }
 }
 

@@ -25,6 +25,7 @@ class RedisSessions final : public SessionSource {
   tl::expected<Sessions, std::string> read() override;
 
  private:
+  void confirm();
   tl::expected<Sessions, core::Failure> read_all();
   tl::expected<Sessions, core::Failure> read_by_scan();
   tl::expected<Sessions, core::Failure> read_by_index();
