@@ -150,14 +150,29 @@ TEST_F(SentinelSearch, SlowSentinelsThatMayYetBeAMajorityAreWaitedFor) {  // X7
   FakeServer also_right{naming(master_.port())};
   Forwarder slow{std::to_string(right_.port()), Forwarder::Listens::tcp};
   Forwarder also_slow{std::to_string(also_right.port()), Forwarder::Listens::tcp};
-  slow.hold();
-  also_slow.hold();
-  auto led = std::async(std::launch::async,
-                        [&] { return led_to(by({cut_off.port(), slow.port(), also_slow.port()})); });
-  EXPECT_EQ(led.wait_for(150ms), std::future_status::timeout);
-  slow.mend();
-  also_slow.mend();
-  EXPECT_EQ(led.get(), master_.port());
+  // A machine that has much else to do may let them answer later than anybody waits: that says nothing, and is tried again.
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    slow.hold_replies();
+    also_slow.hold_replies();
+    const auto asked = [&] { return calls_of(old_master, "role"); };
+    const auto before = asked();
+    const std::size_t sentinels_before = slow.recorded().size() + also_slow.recorded().size();
+    const core::Time began = runtime::boot_now();
+    auto led = std::async(std::launch::async,
+                          [&] { return led_to(by({cut_off.port(), slow.port(), also_slow.port()})); });
+    const bool all_asked = wait_until([&] {
+      return asked() > before && slow.recorded().size() + also_slow.recorded().size() == sentinels_before + 2;
+    });
+    slow.mend();
+    also_slow.mend();
+    const core::Duration held_back = runtime::boot_now() - began;
+    const auto where = led.get();
+    ASSERT_TRUE(all_asked);
+    if (where != master_.port() && held_back > redis::MasterSearch::in_time_max / 2) continue;
+    ASSERT_EQ(where, master_.port());
+    return;
+  }
+  GTEST_SKIP() << "this machine is too slow to tell";
 }
 
 // As long as its requests have patience, which is little where TTLs are short.
