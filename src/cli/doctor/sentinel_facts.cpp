@@ -1,6 +1,8 @@
 #include "cli/doctor/sentinel_facts.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <string_view>
 #include <utility>
 
 #include "core/base/number.hpp"
@@ -15,6 +17,10 @@ namespace tenure::cli {
 namespace {
 
 constexpr std::size_t shown_max = 200;
+// How such an error begins.
+constexpr std::string_view no_quorum = "NOQUORUM";
+// Nobody means to wait for longer, and nanoseconds cannot count much more.
+constexpr std::chrono::milliseconds down_after_max = std::chrono::years(100);
 
 std::string_view field_in(const redis::Value& fields, std::string_view name) {
   for (std::size_t i = 0; i + 1 < fields.items.size(); i += 2) {
@@ -60,22 +66,31 @@ SentinelFacts ask(const redis::HostPort& where, const redis::Address& address, c
     return facts;
   }
   facts.master = redis::to_text(*master);
-  if (const auto fields = redis->call({"SENTINEL", "MASTER", group.master})) {
-    const auto after = core::read_number<std::int64_t>(field_in(*fields, "down-after-milliseconds"));
-    if (after) facts.down_after = std::chrono::milliseconds(*after);
-    facts.replicas = core::read_number<int>(field_in(*fields, "num-slaves")).value_or(0);
-    facts.other_sentinels = core::read_number<int>(field_in(*fields, "num-other-sentinels")).value_or(0);
-  }
+  if (const auto fields = redis->call({"SENTINEL", "MASTER", group.master})) note_master(facts, *fields);
   if (const auto quorum =
           redis->call_all(std::vector<redis::Command>{{"SENTINEL", "CKQUORUM", group.master}})) {
-    const redis::Value& answer = quorum->front();
-    if (answer.text.starts_with("NOQUORUM"))
-      facts.no_quorum = core::printable(answer.text.substr(9), shown_max);
+    facts.no_quorum = no_quorum_in(quorum->front());
   }
   return facts;
 }
 
 }  // namespace
+
+void note_master(SentinelFacts& facts, const redis::Value& fields) {
+  const auto after =
+      core::read_number<std::chrono::milliseconds::rep>(field_in(fields, "down-after-milliseconds"));
+  if (after && *after <= down_after_max.count()) facts.down_after = std::chrono::milliseconds(*after);
+  facts.replicas = core::read_number<int>(field_in(fields, "num-slaves")).value_or(0);
+  facts.other_sentinels = core::read_number<int>(field_in(fields, "num-other-sentinels")).value_or(0);
+}
+
+std::optional<std::string> no_quorum_in(const redis::Value& answer) {
+  std::string_view why = answer.text;
+  if (!why.starts_with(no_quorum)) return std::nullopt;
+  why.remove_prefix(no_quorum.size());
+  why.remove_prefix(std::min(why.find_first_not_of(' '), why.size()));
+  return core::printable(why.empty() ? no_quorum : why, shown_max);
+}
 
 std::vector<SentinelFacts> look_at_sentinels(const redis::Address& address, const runtime::Tls& tls,
                                              core::Duration timeout) {

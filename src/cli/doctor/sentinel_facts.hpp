@@ -1,6 +1,7 @@
 // What the Sentinels of one group say when each is asked once: a look that changes nothing, and judges nothing.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "core/base/time.hpp"
 #include "core/message.hpp"
 #include "redis/url.hpp"
+#include "redis/value.hpp"
 #include "runtime/net/tls.hpp"
 
 namespace tenure::cli {
@@ -27,6 +29,11 @@ struct SentinelFacts {
 // Blocks, for no longer than the timeout if none answers.
 std::vector<SentinelFacts> look_at_sentinels(const redis::Address& address, const runtime::Tls& tls,
                                              core::Duration timeout);
+
+// What it answers to SENTINEL MASTER, which may be anything. What makes no sense is left unknown.
+void note_master(SentinelFacts& facts, const redis::Value& fields);
+// Of its answer to SENTINEL CKQUORUM: why no failover can be agreed on. Nothing: it can, or the answer does not say.
+std::optional<std::string> no_quorum_in(const redis::Value& answer);
 
 // A replica, as its master speaks of it in INFO.
 struct ReplicaFacts {
