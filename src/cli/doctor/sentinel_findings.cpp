@@ -1,7 +1,6 @@
 #include "cli/doctor/sentinel_findings.hpp"
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <utility>
 
@@ -17,15 +16,32 @@ using Findings = std::vector<Finding>;
 // Replicas say how far they are once a second.
 constexpr std::int64_t bytes_behind_max = std::int64_t{1} << 20;
 
-// The one that most of them name.
+std::ptrdiff_t votes(const std::vector<SentinelFacts>& sentinels, const std::string& master) {
+  return std::ranges::count_if(sentinels,
+                               [&](const SentinelFacts& it) { return !it.down && it.master == master; });
+}
+
+// The one that most of them name; at a tie, the one that is named first.
 std::string agreed(const std::vector<SentinelFacts>& sentinels) {
-  std::map<std::string, int> votes;
   std::string best;
   for (const SentinelFacts& it : sentinels) {
-    if (it.down) continue;
-    if (++votes[it.master] > votes[best] || best.empty()) best = it.master;
+    if (!it.down && votes(sentinels, it.master) > votes(sentinels, best)) best = it.master;
   }
   return best;
+}
+
+Finding disagreement(const SentinelFacts& sentinel, const SentinelsShown& group) {
+  const bool tie = votes(group.each, sentinel.master) == votes(group.each, group.master);
+  const std::string reset = "SENTINEL RESET " + core::printable(group.name, 60);
+  return {Severity::warning,
+          "sentinels_disagree",
+          {},
+          "Sentinel " + sentinel.place + " names " + sentinel.master + " the master, and " +
+              (tie ? "as many name " : "most name ") + group.master,
+          "who reaches this one only is led to another server",
+          "if it stays so, see whether a network is cut, or " +
+              (tie ? "which of the two is the master, and " + reset + " where the other is named"
+                   : reset + " on it")};
 }
 
 void judge_sentinels(Findings& all, const SentinelsShown& group) {
@@ -38,14 +54,7 @@ void judge_sentinels(Findings& all, const SentinelsShown& group) {
                      "one less to say who the master is, and perhaps one too few to agree on another",
                      "start it, or correct its host and port, the name of the master, or its password"});
     } else if (it.master != group.master) {
-      all.push_back(
-          {Severity::warning,
-           "sentinels_disagree",
-           {},
-           "Sentinel " + it.place + " names " + it.master + " the master, and most name " + group.master,
-           "who reaches this one only is led to another server",
-           "if it stays so, see whether a network is cut, or SENTINEL RESET " +
-               core::printable(group.name, 60) + " on it"});
+      all.push_back(disagreement(it, group));
     }
   }
   const auto blocked =

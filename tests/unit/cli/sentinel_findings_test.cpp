@@ -73,6 +73,17 @@ TEST(SentinelFindings, NameOneThatNamesAnotherMaster) {
   EXPECT_TRUE(has(found.advice, "SENTINEL RESET mymaster")) << found.advice;
 }
 
+// Nobody can tell by counting which of them is right.
+TEST(SentinelFindings, SayThatSentinelsAreDividedInHalf) {
+  auto group = usual();
+  group.each.pop_back();
+  group.each[1].master = "10.0.0.2:6379";
+  const Finding found = only_finding(group);
+  EXPECT_EQ(found.code, "sentinels_disagree");
+  EXPECT_EQ(found.what, "Sentinel s2:26379 names 10.0.0.2:6379 the master, and as many name 10.0.0.1:6379");
+  EXPECT_TRUE(has(found.advice, "which of the two is the master")) << found.advice;
+}
+
 TEST(SentinelFindings, SayOnceThatNoFailoverCanBeAgreedOn) {
   auto group = usual();
   for (SentinelFacts& it : group.each) it.no_quorum = "1 usable Sentinels";
@@ -201,6 +212,18 @@ TEST(SentinelsShown, AgreeByTheirMajority) {
   EXPECT_EQ(shown.down_after, core::Duration(7s)) << "of the slowest";
   EXPECT_EQ(shown.min_replicas, 1);
   EXPECT_EQ(shown.max_lag, core::Duration(10s));
+}
+
+TEST(SentinelsShown, NameTheFirstMasterWhereTheyAreDivided) {
+  NodeFacts node;
+  node.sentinels = {naming("s1:1", "b:1"), naming("s2:1", "a:1"), naming("s3:1", "c:1"),
+                    naming("s4:1", "a:1"), naming("s5:1", "c:1")};
+  node.sentinels[3].down = core::Failure{};
+  EXPECT_EQ(sentinels_shown(node, core::Ttl(20s)).master, "c:1");
+  node.sentinels[4].down = core::Failure{};
+  EXPECT_EQ(sentinels_shown(node, core::Ttl(20s)).master, "b:1");
+  for (SentinelFacts& it : node.sentinels) it.down = core::Failure{};
+  EXPECT_EQ(sentinels_shown(node, core::Ttl(20s)).master, "");
 }
 
 }  // namespace
