@@ -26,7 +26,7 @@ struct Settings {
 };
 
 // How many of its replicas a master needs, to be with them a majority of all servers: two masters cannot both have that many.
-constexpr int replicas_for_majority(int replicas) { return (replicas + 1) / 2; }
+constexpr int replicas_for_majority(int replicas) { return replicas / 2 + replicas % 2; }
 
 struct NodeFacts {
   redis::Address address{};

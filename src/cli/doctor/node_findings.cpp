@@ -69,29 +69,42 @@ void judge_memory(Findings& all, const ServerInfo& info) {
       "CONFIG SET maxmemory-policy noeviction, and the same in its redis.conf");
 }
 
-void judge_writes(Findings& all, const ServerInfo& info, const Asked<Settings>& settings) {
+void judge_min_replicas(Findings& all, const ServerInfo& info, const Settings& settings,
+                        const std::vector<SentinelFacts>& sentinels) {
+  const int replicas = number(info.field("connected_slaves"));
+  // Those that are down for a while come back, and one of them may be promoted then.
+  const int known = std::max(replicas, replicas_known(sentinels));
+  if (settings.needs_replicas() && settings.min_replicas > replicas) {
+    add(all, Severity::error, "min_replicas",
+        "it takes no writes: min-replicas-to-write is " + std::to_string(settings.min_replicas) + ", and " +
+            std::to_string(replicas) + (replicas == 1 ? " replica follows it" : " replicas follow it"),
+        sentinels.empty() ? "nobody gets a lease there"
+                          : "nobody gets a lease there, so that there are no two owners if it was replaced",
+        sentinels.empty() ? "attach replicas, or lower min-replicas-to-write"
+                          : "attach replicas; lower min-replicas-to-write only if those that are missing are "
+                            "gone for good");
+  } else if (!settings.needs_replicas() && known > 0) {
+    const bool off = settings.min_replicas == 0;
+    const std::string how_many =
+        std::to_string(replicas) +
+        (known > replicas ? " of the " + std::to_string(known) + " that its Sentinels know" : "");
+    add(all, Severity::warning, "min_replicas",
+        "replicas follow it (" + how_many + "), and min-replicas-" +
+            (off ? "to-write is 0" : "max-lag is 0, which turns min-replicas-to-write off"),
+        "cut off from them it would go on granting beside a replica that was promoted: two owners",
+        (off ? "CONFIG SET min-replicas-to-write " + std::to_string(replicas_for_majority(known))
+             : "CONFIG SET min-replicas-max-lag 5 (seconds; not more than a failover takes)") +
+            ", there and on its replicas, and the same in their redis.conf");
+  }
+}
+
+void judge_writes(Findings& all, const ServerInfo& info, const NodeFacts& node) {
   if (info.field("aof_last_write_status") == "err" || info.field("rdb_last_bgsave_status") == "err") {
     add(all, Severity::warning, "disk", "its last write to disk failed",
         "such a server refuses writes, and with them leases, or loses them in a restart",
         "look at its log and at the space on its disk");
   }
-  if (info.is_replica() || !settings) return;
-  const int replicas = number(info.field("connected_slaves"));
-  if (settings->needs_replicas() && settings->min_replicas > replicas) {
-    add(all, Severity::error, "min_replicas",
-        "it takes no writes: min-replicas-to-write is " + std::to_string(settings->min_replicas) + ", and " +
-            std::to_string(replicas) + " replicas follow it",
-        "nobody gets a lease there", "attach replicas, or lower min-replicas-to-write");
-  } else if (!settings->needs_replicas() && replicas > 0) {
-    const bool off = settings->min_replicas == 0;
-    add(all, Severity::warning, "min_replicas",
-        "replicas follow it (" + std::to_string(replicas) + "), and min-replicas-" +
-            (off ? "to-write is 0" : "max-lag is 0, which turns min-replicas-to-write off"),
-        "cut off from them it would go on granting beside a replica that was promoted: two owners",
-        (off ? "CONFIG SET min-replicas-to-write " + std::to_string(replicas_for_majority(replicas))
-             : "CONFIG SET min-replicas-max-lag 5 (seconds; not more than a failover takes)") +
-            ", there and on its replicas, and the same in their redis.conf");
-  }
+  if (!info.is_replica() && node.settings) judge_min_replicas(all, info, *node.settings, node.sentinels);
 }
 
 void judge_persistence(Findings& all, const ServerInfo& info, const Asked<Settings>& settings) {
@@ -148,7 +161,7 @@ std::vector<Finding> findings_of(const NodeFacts& node, const Criteria& criteria
   if (node.info) {
     judge_server(all, *node.info);
     judge_memory(all, *node.info);
-    judge_writes(all, *node.info, node.settings);
+    judge_writes(all, *node.info, node);
     judge_persistence(all, *node.info, node.settings);
   } else if (!is_about_command(node.info.error())) {
     could_not_look(all, "INFO", node.info.error());

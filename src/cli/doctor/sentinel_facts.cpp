@@ -100,6 +100,12 @@ std::vector<SentinelFacts> look_at_sentinels(const redis::Address& address, cons
   return facts;
 }
 
+int replicas_known(const std::vector<SentinelFacts>& sentinels) {
+  int known = 0;
+  for (const SentinelFacts& it : sentinels) known = std::max(known, it.replicas);
+  return known;
+}
+
 std::vector<ReplicaFacts> replicas_in(const ServerInfo& info) {
   std::vector<ReplicaFacts> replicas;
   const auto written = core::read_number<std::int64_t>(info.field("master_repl_offset")).value_or(0);

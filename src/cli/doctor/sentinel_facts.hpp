@@ -35,6 +35,9 @@ void note_master(SentinelFacts& facts, const redis::Value& fields);
 // Of its answer to SENTINEL CKQUORUM: why no failover can be agreed on. Nothing: it can, or the answer does not say.
 std::optional<std::string> no_quorum_in(const redis::Value& answer);
 
+// How many replicas there are, as the Sentinels know them: also those that do not follow the master now, and may be promoted later.
+int replicas_known(const std::vector<SentinelFacts>& sentinels);
+
 // A replica, as its master speaks of it in INFO.
 struct ReplicaFacts {
   std::string place{};

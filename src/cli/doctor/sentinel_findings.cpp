@@ -96,11 +96,14 @@ void judge_replicas(Findings& all, const SentinelsShown& group) {
 // has too few, is judged with the node.
 void judge_min_replicas(Findings& all, const SentinelsShown& group) {
   if (!group.replicas || !group.min_replicas || *group.min_replicas == 0) return;
-  const int replicas = static_cast<int>(group.replicas->size());
+  const int following = static_cast<int>(group.replicas->size());
   const int needed = *group.min_replicas;
-  if (needed > replicas || group.max_lag == core::Duration::zero()) return;
+  if (needed > following || group.max_lag == core::Duration::zero()) return;
+  // One that does not follow now may be promoted once it does again.
+  const int replicas = std::max(following, replicas_known(group.each));
   const int majority = replicas_for_majority(replicas);
   const std::string found = "min-replicas-to-write is " + std::to_string(needed) + ", and " +
+                            (replicas > following ? std::to_string(following) + " of " : "") +
                             std::to_string(replicas) +
                             (replicas == 1 ? " replica follows" : " replicas follow") + " the master";
   if (needed == replicas) {

@@ -66,5 +66,10 @@ TEST(SentinelFacts, SayWhyNoFailoverCanBeAgreedOn) {
   EXPECT_EQ(no_quorum_in(Value::nil()), std::nullopt);
 }
 
+TEST(SentinelFacts, KnowAsManyReplicasAsTheSentinelThatKnowsMost) {
+  EXPECT_EQ(replicas_known({}), 0);
+  EXPECT_EQ(replicas_known({{.replicas = 1}, {.replicas = 3}, {.replicas = 2}}), 3);
+}
+
 }  // namespace
 }  // namespace tenure::cli

@@ -195,6 +195,26 @@ TEST(SentinelFindings, NoteThatOneReplicaLessStopsAllLeases) {
   EXPECT_TRUE(has(only_finding(group, Severity::note).advice, "attach another replica"));
 }
 
+// One that is down is promoted, perhaps, when it is back.
+TEST(SentinelFindings, CountReplicasThatAreAwayForNow) {
+  auto group = usual();
+  for (SentinelFacts& it : group.each) it.replicas = 4;
+  group.each[1].replicas = 3;
+  group.each[2] = {.place = "s3:26379",
+                   .down = core::Failure{core::Applied::no, core::FailureCode::unreachable, "refused"}};
+  Findings all = sentinel_findings(group);
+  std::erase_if(all, [](const Finding& it) { return it.code == "sentinel_down"; });
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].code, "min_replicas_low");
+  EXPECT_EQ(all[0].what, "min-replicas-to-write is 1, and 2 of 4 replicas follow the master");
+  EXPECT_TRUE(has(all[0].advice, "CONFIG SET min-replicas-to-write 2 ")) << all[0].advice;
+
+  group = usual();
+  group.replicas->pop_back();
+  for (SentinelFacts& it : group.each) it.replicas = 2;
+  EXPECT_EQ(only_finding(group, Severity::note).code, "min_replicas_partial");
+}
+
 TEST(SentinelFindings, LeaveAMasterThatWritesNothingToTheFindingsOnItself) {
   auto group = usual();
   group.min_replicas = 3;
