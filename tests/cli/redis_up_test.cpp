@@ -135,8 +135,9 @@ TEST_F(RedisUpTest, WhenOneDoesNotStartTheOthersAreTakenBackAndWhatRanStays) {
   const Result result = up();
   EXPECT_EQ(result.code, 69);
   EXPECT_EQ(result.out, "");
-  EXPECT_TRUE(
-      has(result.err, "the server on port " + std::to_string(port + 2) + " does not start; it says: "))
+  EXPECT_TRUE(has(result.err, "the server on port " + std::to_string(port + 2) +
+                                  " does not start (its configuration is " +
+                                  (directory(2) / "redis.conf").string() + "); it says: "))
       << result.err;
   EXPECT_TRUE(runs(0));
   EXPECT_FALSE(fs::exists(directory(1)));

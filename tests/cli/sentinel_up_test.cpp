@@ -242,7 +242,8 @@ TEST_F(SentinelUpTest, APortThatIsTakenIsNamedAndNothingIsStarted) {
   EXPECT_TRUE(has(result.err, "tenure: port " + std::to_string(port + 4) + " is taken by a Redis "))
       << result.err;
   EXPECT_TRUE(has(result.err, "(process " + std::to_string(stranger.pid()) +
-                                  "): end it, or take others with --port. Nothing was started"))
+                                  "): end it, or take others with --port, of which six in a row are needed. "
+                                  "Nothing was started"))
       << result.err;
   for (const int i : {0, 1, 2, 3, 5}) EXPECT_TRUE(is_free(port + i)) << i;
   EXPECT_FALSE(fs::exists(group()));
@@ -255,8 +256,9 @@ TEST_F(SentinelUpTest, WhenOneDoesNotStartTheOthersAreTakenBack) {
   const Result result = up_group();
   EXPECT_EQ(result.code, 69);
   EXPECT_EQ(result.out, "");
-  EXPECT_TRUE(
-      has(result.err, "the server on port " + std::to_string(port + 2) + " does not start; it says: "))
+  EXPECT_TRUE(has(result.err, "the Sentinel on port " + std::to_string(port + 2) +
+                                  " does not start (its configuration is " +
+                                  (member(2) / "sentinel.conf").string() + "); it says: "))
       << result.err;
   EXPECT_TRUE(has(result.err, "; what was started by this call was ended again")) << result.err;
   for (int i = 0; i < members; ++i) {
@@ -273,6 +275,7 @@ TEST_F(SentinelUpTest, WithoutAServerProgramOrADirectoryNothingIsStarted) {
   const Result no_program = up({"--sentinel"}, {"PATH=/nowhere"});
   EXPECT_EQ(no_program.code, 127);
   EXPECT_TRUE(has(no_program.err, "neither redis-server nor valkey-server in PATH")) << no_program.err;
+  EXPECT_TRUE(has(no_program.err, "A Sentinel is the same program")) << no_program.err;
   EXPECT_FALSE(fs::exists(group()));
 
   root = home / "a file" / "below";

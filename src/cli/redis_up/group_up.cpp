@@ -48,7 +48,8 @@ class GroupUp {
   }
 
   int run() {
-    if (const auto why = no_server_program()) return fail(ExitCode::not_found, *why);
+    if (const auto why = no_server_program())
+      return fail(ExitCode::not_found, *why + ". A Sentinel is the same program");
     if (const auto why = look()) return fail(ExitCode::no_quorum, *why + " Nothing was started");
     wait_for_failover();
     if (const auto why = start()) {
@@ -74,7 +75,7 @@ class GroupUp {
       for (const auto& member : *members) {
         if (member.running()) continue;
         if (const auto who = taken_by(member.port()))
-          return member.port_text() + " " + *who + ": end it, or take others with --port.";
+          return member.port_text() + " " + *who + ", of which six in a row are needed.";
       }
     }
     const auto is_new = [](const ServerProcess& server) { return server.is_new(); };
@@ -96,11 +97,11 @@ class GroupUp {
       return;
     }
     say(group_.master().port_text() + ": the master has ended; waiting for the Sentinels to promote another");
-    // If they cannot, it is started as what it was.
-    wait_until_nothing([&]() -> std::optional<std::string> {
+    const auto why = wait_until_nothing([&]() -> std::optional<std::string> {
       if (runs(group_.master())) return std::nullopt;
-      return "nobody was promoted";
+      return "nobody was promoted within " + core::to_text(settle_within);
     });
+    if (why) say(group_.master().port_text() + ": " + *why + "; it is started again as the master");
   }
 
   std::optional<std::string> start() {
@@ -115,13 +116,23 @@ class GroupUp {
       }
     }
     // Sentinels ask a master that they do not know whom it has, and then only after seconds again.
-    if (auto why = wait_until_nothing([&] { return group_.not_replicated(group_.master()); })) return why;
+    if (auto why = wait_until_nothing([&] { return group_.not_replicated(group_.master()); }))
+      return not_settled(*why);
     for (ServerProcess& sentinel : group_.sentinels()) {
       if (auto why =
               start(sentinel, "Sentinel", [&] { return group_.start_sentinel(sentinel, group_.master()); }))
         return why;
     }
-    return wait_until_nothing([&] { return group_.not_ready(); });
+    if (auto why = wait_until_nothing([&] { return group_.not_ready(); })) return not_settled(*why);
+    return std::nullopt;
+  }
+
+  // The logs of those that are new go with them.
+  std::string not_settled(const std::string& why) const {
+    return why + ", also after " + core::to_text(settle_within) +
+           ": try again when this machine has less to do, or " +
+           (new_servers_ == LocalGroup::server_count ? "on other ports (--port)"
+                                                     : "see the logs in " + group_.directory().string());
   }
 
   std::optional<std::string> start(ServerProcess& member, const std::string& what,

@@ -21,6 +21,8 @@ using std::chrono::seconds;
 
 constexpr std::string_view folder = "sentinel-";
 
+std::string of(std::ptrdiff_t some, int all) { return std::to_string(some) + " of " + std::to_string(all); }
+
 }  // namespace
 
 LocalGroup::LocalGroup(const fs::path& root, std::uint16_t port)
@@ -71,14 +73,14 @@ std::optional<std::string> LocalGroup::not_ready() const {
   redis::HostPort where{.host = "127.0.0.1", .port = its_master.port()};
   for (const auto& facts : look_at_sentinels(address(), {}, seconds(1))) {
     const std::string who = "the Sentinel " + facts.place;
-    if (facts.down) return who + ": " + facts.down->detail;
+    if (facts.down) return who + " does not say who the master is: " + facts.down->detail;
     if (facts.master != redis::to_text(where))
       return who + " names another master than the others: " + facts.master;
     if (facts.replicas < server_count - 1 || facts.other_sentinels < sentinel_count - 1) {
-      return who + " knows of " + std::to_string(facts.replicas) + " replicas and " +
-             std::to_string(facts.other_sentinels) + " other Sentinels";
+      return who + " knows " + of(facts.replicas, server_count - 1) + " replicas and " +
+             of(facts.other_sentinels, sentinel_count - 1) + " other Sentinels";
     }
-    if (facts.no_quorum) return who + ": " + *facts.no_quorum;
+    if (facts.no_quorum) return who + " says that no failover can be agreed on: " + *facts.no_quorum;
   }
   return not_replicated(its_master);
 }
@@ -87,12 +89,12 @@ std::optional<std::string> LocalGroup::not_replicated(const ServerProcess& maste
   auto redis = redis::Caller::connect(master.address(), seconds(1));
   const auto info = redis ? ask_info(*redis, {"replication"}) : tl::unexpected(redis.error());
   const std::string who = "the master on " + master.port_text();
-  if (!info) return who + ": " + info.error().detail;
+  if (!info) return who + " does not say who follows it: " + info.error().detail;
   if (info->is_replica()) return "the server on " + master.port_text() + " is no master any more";
   const auto replicas = replicas_in(*info);
   const auto online = std::ranges::count_if(replicas, [](const auto& it) { return it.online; });
   if (online >= server_count - 1) return std::nullopt;
-  return who + " has " + std::to_string(online) + " replicas that follow it";
+  return of(online, server_count - 1) + " replicas follow " + who;
 }
 
 std::vector<LocalGroup> groups_in(const fs::path& root) {

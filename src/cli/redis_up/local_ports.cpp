@@ -21,6 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr auto end_it = ": end it, or take others with --port";
+
 // 0, or why a server could not listen there.
 int listen_error(std::uint16_t port) {
   const runtime::Descriptor probe(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -67,11 +69,14 @@ std::optional<std::string> taken_by(std::uint16_t port) {
   do {
     const int error = listen_error(port);
     if (error == 0) return std::nullopt;
-    if (error != EADDRINUSE) return "cannot be listened on: " + std::generic_category().message(error);
-    if (auto who = redis_at(port)) return "is taken by a " + *who;
+    if (error != EADDRINUSE) {
+      return "cannot be listened on (" + std::generic_category().message(error) +
+             "): take others with --port";
+    }
+    if (auto who = redis_at(port)) return "is taken by a " + *who + end_it;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   } while (runtime::boot_now() < deadline);
-  return "is taken by another program";
+  return std::string("is taken by another program") + end_it;
 }
 
 }  // namespace tenure::cli

@@ -11,7 +11,7 @@ namespace tenure::cli {
 // Where servers are kept unless --dir says otherwise; nothing where there is no home directory.
 std::optional<std::filesystem::path> default_root();
 
-// Who has the port of 127.0.0.1, in words; nothing when it is free.
+// Who has the port of 127.0.0.1, and what to do, in words; nothing when it is free.
 std::optional<std::string> taken_by(std::uint16_t port);
 
 }  // namespace tenure::cli

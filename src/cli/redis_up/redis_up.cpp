@@ -79,8 +79,7 @@ class Up {
       server.was_new = !server.was_running && server.local.is_new();
       if (server.was_running) continue;
       if (const auto who = taken_by(server.local.port())) {
-        return server.local.port_text() + " " + *who +
-               ": end it, or take others with --port. Nothing was started";
+        return server.local.port_text() + " " + *who + ". Nothing was started";
       }
     }
     return std::nullopt;

@@ -139,6 +139,10 @@ std::optional<std::string> ServerProcess::launch(const Start& start) {
     remove_what_launch_made();
     return why;
   };
+  // One that somebody has changed may be why it does not start.
+  const std::string configured = fs::exists(configuration())
+                                     ? " (its configuration is " + configuration().string() + ")"
+                                     : std::string();
   if (auto error = prepare(start.configuration)) return undo(*error);
   std::error_code ignored;
   fs::remove(pid_file(), ignored);  // of a life before: whoever it named is not this server
@@ -151,23 +155,23 @@ std::optional<std::string> ServerProcess::launch(const Start& start) {
   const core::Time deadline = runtime::boot_now() + start_within;
   while (runtime::boot_now() < deadline) {
     if (waitpid(pid, nullptr, WNOHANG) == pid) {
-      return undo("the server on " + port_text() + " does not start; it says: " + last_words());
+      return undo(who() + " does not start" + configured + "; it says: " + last_words());
     }
     if (running() && !wait_until_it_answers(start.answers_at)) return std::nullopt;
     std::this_thread::sleep_for(milliseconds(5));
   }
   kill(pid, SIGKILL);
   waitpid(pid, nullptr, 0);
-  return undo("the server on " + port_text() + " does not answer within " + core::to_text(start_within));
+  return undo(who() + " does not answer within " + core::to_text(start_within) +
+              ": try again when this machine has less to do");
 }
 
 std::optional<std::string> ServerProcess::wait_until_it_answers(const redis::Address& where) const {
   const core::Time deadline = runtime::boot_now() + start_within;
-  const std::string who = "the server on " + port_text();
   std::string why = "no answer";
   while (runtime::boot_now() < deadline) {
     const auto server = running();
-    if (!server) return who + " has ended; it says: " + last_words();
+    if (!server) return who() + " has ended; it says: " + last_words();
     auto redis = redis::Caller::connect(where, seconds(1));
     const auto pong = redis ? redis->call({"PING"}) : tl::unexpected(redis.error());
     if (pong) {
@@ -180,11 +184,15 @@ std::optional<std::string> ServerProcess::wait_until_it_answers(const redis::Add
     }
     std::this_thread::sleep_for(milliseconds(5));
   }
-  return who + " runs and cannot be used: " + why + "; tenure redis down ends it";
+  return who() + " runs and cannot be used: " + why + "; tenure redis down ends it";
+}
+
+std::string ServerProcess::who() const {
+  return (kind_ == Kind::sentinel ? "the Sentinel on " : "the server on ") + port_text();
 }
 
 std::string ServerProcess::name(const Running& server) const {
-  return "the server on " + port_text() + " (process " + std::to_string(server.pid) + ")";
+  return who() + " (process " + std::to_string(server.pid) + ")";
 }
 
 std::optional<std::string> ServerProcess::terminate() const {

@@ -70,6 +70,7 @@ class ServerProcess {
   std::filesystem::path file(const std::string& ending) const;
   std::vector<std::filesystem::path> traces() const;
   std::optional<std::string> prepare(const std::string& text) const;
+  std::string who() const;
   std::string name(const Running& server) const;
   std::string last_words() const;
 
