@@ -1,8 +1,10 @@
-// The least rights by which a role uses the schema, as statements that give them. What needs each is in tests/postgres/rights_test.cpp.
+// The least rights by which a role uses the schema. What needs each is in tests/postgres/rights_test.cpp.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace tenure::postgres {
 
@@ -12,7 +14,18 @@ enum class Use : std::uint8_t {
   fencing,  // only asks tenure.holds() or tenure.fence() before it writes, and can change no lease
 };
 
-// One a line, and one for each table or sequence. The role is as SQL writes it.
+// What a role may do with one table or sequence.
+struct Right {
+  std::string_view kind;        // as SQL names it: TABLE or SEQUENCE
+  std::string_view name;        // in the schema
+  std::string_view privileges;  // "SELECT, UPDATE"
+  bool heartbeats = false;      // only heartbeats of fleets need it: locks and elections do without it
+};
+
+// All but USAGE of the schema.
+std::span<const Right> rights(Use use);
+
+// The same as statements that give them, one a line. The role is as SQL writes it.
 std::string grants(Use use, const std::string& role);
 
 }  // namespace tenure::postgres

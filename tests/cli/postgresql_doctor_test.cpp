@@ -1,6 +1,7 @@
 // tenure doctor on a PostgreSQL: what makes leases impossible there, and what makes them weaker or slower.
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <stdexcept>
 
 #include "cli/ready_postgres.hpp"
@@ -62,6 +63,37 @@ TEST(PostgresqlDoctor, ARoleThatMayNotUseItIsToldWhatToGrant) {
   ASSERT_NE(grants, std::string::npos) << result.out;
   postgres.execute(result.out.substr(grants, result.out.find('\n', grants) - grants));
   EXPECT_EQ(doctor(postgres.url_of("low")).code, 0);
+}
+
+// The rights that it advises are those of the guide (tests/postgres/rights_test.cpp).
+TEST(PostgresqlDoctor, EachSingleRightThatIsTakenAwayIsNamed) {
+  const ReadyPostgres postgres;
+  postgres.execute("CREATE ROLE low LOGIN");
+  const std::string advice = doctor(postgres.url_of("low")).out;
+  const auto grants = advice.find("GRANT USAGE");
+  ASSERT_NE(grants, std::string::npos) << advice;
+  postgres.execute(advice.substr(grants, advice.find('\n', grants) - grants));
+  ASSERT_EQ(doctor(postgres.url_of("low")).code, 0);
+  const std::string rights = postgres.query(
+      "SELECT string_agg(concat(a.privilege_type, ' ', CASE c.relkind WHEN 'S' THEN 'sequence' ELSE 'table' "
+      "END, ' tenure.', c.relname), E'\n') FROM pg_class c, aclexplode(c.relacl) a "
+      "WHERE c.relnamespace = 'tenure'::regnamespace AND a.grantee = 'low'::regrole");
+  int named = 0;
+  std::istringstream lines(rights);
+  for (std::string privilege, kind, name; lines >> privilege >> kind >> name; ++named) {
+    const std::string object = privilege + " ON " + kind + " " + name;
+    postgres.execute("REVOKE " + object + " FROM low");
+    const Result result = doctor(postgres.url_of("low"));
+    EXPECT_TRUE(has(result.out, "the user lacks: " + privilege + " on the " + kind + " " + name + "\n"))
+        << object << '\n'
+        << result.out;
+    // Locks and elections go on without heartbeats.
+    const bool heartbeats = name == "tenure.beat" || name == "tenure.fleet";
+    EXPECT_EQ(result.code, heartbeats ? 1 : 2) << object;
+    EXPECT_EQ(has(result.out, "locks and elections do not need it"), heartbeats) << object;
+    postgres.execute("GRANT " + object + " TO low");
+  }
+  EXPECT_EQ(named, 19) << rights;
 }
 
 TEST(PostgresqlDoctor, WhatIsWeakerIsAWarning) {

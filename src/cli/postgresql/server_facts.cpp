@@ -8,6 +8,7 @@
 #include "cli/postgresql/record_state.hpp"
 #include "cli/postgresql/seen_postgresql.hpp"
 #include "core/base/number.hpp"
+#include "postgres/grants.hpp"
 #include "runtime/boot_clock.hpp"
 #include "runtime/wall_clock.hpp"
 
@@ -86,29 +87,36 @@ tl::expected<ServerSettings, Failure> ask_settings(Caller& server) {
                         text(12) == "t"};
 }
 
-// What functions of the schema do there on behalf of whoever calls them. A fleet's tables are not among them.
-constexpr auto rights_statement =
-    "SELECT string_agg(r.privilege, ', ') || ' on the ' || r.kind || ' tenure.' || r.name FROM (VALUES "
-    "('table', 'record', 'SELECT'), ('table', 'record', 'INSERT'), ('table', 'record', 'UPDATE'), "
-    "('table', 'lease', 'SELECT'), ('table', 'lease', 'INSERT'), ('table', 'lease', 'UPDATE'), "
-    "('table', 'lease', 'DELETE'), ('table', 'waiter', 'SELECT'), ('table', 'waiter', 'INSERT'), "
-    "('table', 'waiter', 'UPDATE'), ('table', 'waiter', 'DELETE'), ('sequence', 'fence', 'SELECT'), "
-    "('sequence', 'fence', 'UPDATE'), ('sequence', 'place', 'USAGE')) r(kind, name, privilege) "
-    "JOIN pg_namespace n ON n.nspname = 'tenure' "
-    "JOIN pg_class c ON c.relname = r.name AND c.relnamespace = n.oid "
-    "WHERE NOT CASE r.kind WHEN 'table' THEN has_table_privilege(c.oid, r.privilege) "
-    "ELSE has_sequence_privilege(c.oid, r.privilege) END GROUP BY r.kind, r.name "
-    "UNION ALL SELECT 'USAGE on the schema tenure' FROM pg_namespace n "
-    "WHERE n.nspname = 'tenure' AND NOT has_schema_privilege(n.oid, 'USAGE') "
-    "UNION ALL SELECT 'EXECUTE on ' || count(*) || ' functions of the schema tenure' FROM pg_proc p "
-    "JOIN pg_namespace n ON n.nspname = 'tenure' AND p.pronamespace = n.oid "
-    "WHERE NOT has_function_privilege(p.oid, 'EXECUTE') HAVING count(*) > 0";
+// What the role lacks of what all clients ask for, and what else the schema takes. Sessions and results of fleets are not among it.
+std::string rights_statement() {
+  std::string list;
+  for (const postgres::Right& it : postgres::rights(postgres::Use::leases)) {
+    list += (list.empty() ? "('" : ", ('") + std::string(it.kind) + "', '" + std::string(it.name) + "', '" +
+            std::string(it.privileges) + "', " + (it.heartbeats ? "true" : "false") + ")";
+  }
+  return "SELECT string_agg(r.privilege, ', ') || ' on the ' || lower(r.kind) || ' tenure.' || r.name, "
+         "r.heartbeats FROM (SELECT v.*, unnest(string_to_array(v.privileges, ', ')) AS privilege FROM "
+         "(VALUES " +
+         list +
+         ") v(kind, name, privileges, heartbeats)) r "
+         "JOIN pg_namespace n ON n.nspname = 'tenure' "
+         "JOIN pg_class c ON c.relname = r.name AND c.relnamespace = n.oid "
+         "WHERE NOT CASE r.kind WHEN 'TABLE' THEN has_table_privilege(c.oid, r.privilege) "
+         "ELSE has_sequence_privilege(c.oid, r.privilege) END GROUP BY r.kind, r.name, r.heartbeats "
+         "UNION ALL SELECT 'USAGE on the schema tenure', false FROM pg_namespace n "
+         "WHERE n.nspname = 'tenure' AND NOT has_schema_privilege(n.oid, 'USAGE') "
+         "UNION ALL SELECT 'EXECUTE on ' || count(*) || ' functions of the schema tenure', false FROM "
+         "pg_proc p "
+         "JOIN pg_namespace n ON n.nspname = 'tenure' AND p.pronamespace = n.oid "
+         "WHERE NOT has_function_privilege(p.oid, 'EXECUTE') HAVING count(*) > 0";
+}
 
-tl::expected<std::vector<std::string>, Failure> ask_missing_rights(Caller& server) {
-  const auto rows = server.call({rights_statement});
+tl::expected<std::vector<MissingRight>, Failure> ask_missing_rights(Caller& server) {
+  static const std::string statement = rights_statement();
+  const auto rows = server.call({statement.c_str()});
   if (!rows) return tl::unexpected(rows.error());
-  std::vector<std::string> missing;
-  for (const postgres::Row& row : *rows) missing.push_back(row.at(0).value_or(""));
+  std::vector<MissingRight> missing;
+  for (const postgres::Row& row : *rows) missing.push_back({row.at(0).value_or(""), row.at(1) == "t"});
   return missing;
 }
 
@@ -134,7 +142,7 @@ PostgresqlFacts look_at(const postgres::Address& address, const postgres::Keyspa
     return facts;
   }
   const auto round_trip = measure(*server);
-  const auto missing_rights = round_trip ? ask_missing_rights(*server) : std::vector<std::string>{};
+  const auto missing_rights = round_trip ? ask_missing_rights(*server) : std::vector<MissingRight>{};
   if (!round_trip || !missing_rights) {
     facts.down = round_trip ? missing_rights.error() : round_trip.error();
     return facts;

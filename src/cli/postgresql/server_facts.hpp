@@ -33,6 +33,11 @@ struct ServerSettings {
   bool may_create = false;  // a schema
 };
 
+struct MissingRight {
+  std::string name;         // "UPDATE on the table tenure.lease"
+  bool heartbeats = false;  // only heartbeats of fleets need it
+};
+
 struct PostgresqlFacts {
   std::optional<core::Failure> down{};  // then nothing below is known
   std::optional<core::Duration> round_trip{};
@@ -40,7 +45,7 @@ struct PostgresqlFacts {
   std::optional<bool> direct{};                 // nothing stands between us and the server
   postgres::Transport transport{};
   tl::expected<ServerSettings, core::Failure> settings{};
-  std::vector<std::string> missing_rights{};  // "UPDATE on the table tenure.lease"
+  std::vector<MissingRight> missing_rights{};
   tl::expected<postgres::FoundSchema, core::Failure> schema{};
   // Where there is the schema.
   tl::expected<core::FoundRecord, core::Failure> record{};

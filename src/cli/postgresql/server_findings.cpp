@@ -1,5 +1,6 @@
 #include "cli/postgresql/server_findings.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -178,12 +179,15 @@ void judge_times(Findings& all, const PostgresqlFacts& node, const PostgresqlCri
 void judge_rights(Findings& all, const PostgresqlFacts& node) {
   if (node.missing_rights.empty()) return;
   std::string names;
-  for (const std::string& right : node.missing_rights) names += (names.empty() ? "" : "; ") + right;
+  for (const MissingRight& right : node.missing_rights) names += (names.empty() ? "" : "; ") + right.name;
   std::string grants = postgres::grants(postgres::Use::leases,
                                         node.settings ? core::printable(node.settings->user, 60) : "ROLE");
   for (auto& letter : grants) letter = letter == '\n' ? ' ' : letter;
   grants.pop_back();
-  add(all, Severity::error, "rights", "the user lacks: " + names, "without it leases fail, or waiting does",
+  const bool only_heartbeats = std::ranges::all_of(node.missing_rights, &MissingRight::heartbeats);
+  add(all, only_heartbeats ? Severity::warning : Severity::error, "rights", "the user lacks: " + names,
+      only_heartbeats ? "without it fleets fail; locks and elections do not need it"
+                      : "without it leases fail, or waiting does",
       grants);
 }
 
