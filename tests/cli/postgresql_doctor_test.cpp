@@ -96,6 +96,16 @@ TEST(PostgresqlDoctor, EachSingleRightThatIsTakenAwayIsNamed) {
   EXPECT_EQ(named, 19) << rights;
 }
 
+TEST(PostgresqlDoctor, ACounterOfTokensThatSomebodySetBackIsAnError) {
+  const ReadyPostgres postgres;
+  postgres.execute("SELECT setval('tenure.fence', 5)");
+  const Result result = doctor(postgres.url());
+  EXPECT_EQ(result.code, 2);
+  EXPECT_TRUE(has(result.out, "UP, but not healthy: its counter of tokens is far too small: 5\n"))
+      << result.out;
+  EXPECT_TRUE(has(doctor(postgres.url(), {"--json"}).out, R"("code": "fence")"));
+}
+
 TEST(PostgresqlDoctor, WhatIsWeakerIsAWarning) {
   const ReadyPostgres postgres({.settings = {"synchronous_commit=off", "autovacuum=off",
                                              "default_transaction_isolation=serializable"}});
