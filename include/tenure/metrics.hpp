@@ -125,6 +125,8 @@ struct FleetMetrics {
 /// A client at one moment. Counts begin with 0 when it is opened.
 struct Metrics {
   std::size_t leases_held = 0;  // now, those of terms and sessions included
+  /// Calls that have asked for a lock, and have neither been granted nor refused yet.
+  std::size_t acquisitions_waiting = 0;
   AcquisitionMetrics acquisitions{};
   Histogram wait{};  // from asking for a lock until it was granted
   RenewalMetrics renewals{};

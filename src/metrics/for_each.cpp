@@ -50,6 +50,7 @@ double seconds(std::chrono::nanoseconds length) { return std::chrono::duration<d
 void tell_leases(const Metrics& it, const Visit& visit) {
   gauge(visit, {"tenure_leases_held", "Leases held now, those of leaders and of sessions included."},
         it.leases_held);
+  gauge(visit, {"tenure_acquisitions_waiting", "Calls that wait for a lock now."}, it.acquisitions_waiting);
   const auto& asked = it.acquisitions;
   counters(visit, {"tenure_acquisitions_total", "Calls that asked for a lock, by how they ended."}, "outcome",
            {{"granted", asked.granted},

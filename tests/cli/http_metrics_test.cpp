@@ -20,6 +20,19 @@ TEST(HttpMetrics, ARunThatHoldsItsLockCountsItAndPrometheusReadsThePage) {
   EXPECT_EQ(promtool_complaints(page.body), "");
 }
 
+TEST(HttpMetrics, ARunThatWaitsForItsTurnSaysSo) {
+  ReadyRedis redis;
+  const auto words = Words{"run", "a"} + redis_options({redis.url()}) + Words{"--"} + stay();
+  const ServingTenure holder(words);
+  ASSERT_TRUE(holder.comes_to("/metrics", 200, "\ntenure_leases_held 1\n"));
+  const ServingTenure waiter(words);
+  ASSERT_TRUE(waiter.comes_to("/metrics", 200, "\ntenure_acquisitions_waiting 1\n"));
+  EXPECT_TRUE(has(holder.get("/metrics").body, "\ntenure_acquisitions_waiting 0\n"));
+  holder.process().send(SIGTERM);
+  ASSERT_TRUE(waiter.comes_to("/metrics", 200, "\ntenure_leases_held 1\n"));
+  EXPECT_TRUE(has(waiter.get("/metrics").body, "\ntenure_acquisitions_waiting 0\n"));
+}
+
 TEST(HttpMetrics, ACandidateSaysWhetherItLeads) {
   ReadyRedis redis;
   const auto words = Words{"elect", "a"} + redis_options({redis.url()});

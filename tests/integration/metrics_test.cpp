@@ -7,7 +7,7 @@
 #include <atomic>
 #include <thread>
 
-#include "integration/api.hpp"
+#include "integration/event_loop.hpp"
 #include "metrics/prometheus_text.hpp"
 #include "support/candidate.hpp"
 #include "support/clock_shim.hpp"
@@ -72,7 +72,101 @@ TEST(Metrics, EveryRefusalHasItsOutcome) {
   EXPECT_FALSE(client.lock("a").try_acquire());
   EXPECT_EQ(client.metrics().acquisitions.no_quorum, 1U);
   EXPECT_EQ(client.metrics().acquisitions.granted, 0U);
+  EXPECT_EQ(client.metrics().acquisitions_waiting, 0U);
   EXPECT_EQ(client.metrics().wait.count(), 0U);
+}
+
+TEST(Metrics, ACallerThatWaitsIsSeenUntilItHasTheLock) {
+  Nodes nodes(1);
+  const Client holder = open(nodes);
+  const Client client = open(nodes);
+  auto lease = holder.lock("a").try_acquire();
+  ASSERT_TRUE(lease);
+  EXPECT_EQ(client.metrics().acquisitions_waiting, 0U);
+  std::optional<Lease> next;
+  std::jthread waiter([&] { next = client.lock("a").acquire().value(); });
+  ASSERT_TRUE(wait_until([&] { return client.metrics().acquisitions_waiting == 1; }));
+  EXPECT_EQ(holder.metrics().acquisitions_waiting, 0U) << "it is another client's";
+  EXPECT_EQ(client.metrics().leases_held, 0U);
+  ASSERT_TRUE(lease->release());
+  waiter.join();
+  EXPECT_EQ(client.metrics().acquisitions_waiting, 0U);
+  EXPECT_EQ(client.metrics().leases_held, 1U);
+}
+
+TEST(Metrics, WhoeverGivesUpWaitsNoMore) {
+  Nodes nodes(1);
+  const Client holder = open(nodes);
+  Client client = open(nodes);
+  const auto lease = holder.lock("a").try_acquire();
+  ASSERT_TRUE(lease);
+  std::size_t seen = 0;
+  const Wait looks{.wait_max = 50ms,
+                   .on_waiting = [&](const Refusal&) { seen = client.metrics().acquisitions_waiting; }};
+  EXPECT_FALSE(client.lock("a").acquire(looks));
+  EXPECT_EQ(seen, 1U);
+  EXPECT_EQ(client.metrics().acquisitions_waiting, 0U) << "its time was over";
+  std::stop_source stop;
+  const Wait until_it_waits{.on_waiting = [&](const Refusal&) { stop.request_stop(); }};
+  EXPECT_FALSE(client.lock("a").acquire(until_it_waits, stop.get_token()));
+  EXPECT_EQ(client.metrics().acquisitions_waiting, 0U) << "it was stopped";
+  const Wait throws{.on_waiting = [](const Refusal&) { throw std::runtime_error("as asked"); }};
+  EXPECT_THROW(static_cast<void>(client.lock("a").acquire(throws)), std::runtime_error);
+  EXPECT_EQ(client.metrics().acquisitions_waiting, 0U);
+  const std::jthread waiter([&] { EXPECT_FALSE(client.lock("a").acquire()); });
+  ASSERT_TRUE(wait_until([&] { return client.metrics().acquisitions_waiting == 1; }));
+  client.close();
+  EXPECT_EQ(client.metrics().acquisitions_waiting, 0U);
+}
+
+TEST(Metrics, AsynchronousCallersWaitLikeOthers) {
+  Nodes nodes(1);
+  const Client holder = open(nodes);
+  const Client client = open(nodes);
+  EventLoop loop(client);
+  auto lease = holder.lock("a").try_acquire();
+  ASSERT_TRUE(lease);
+  std::optional<Lease> next;
+  int cancelled = 0;
+  std::stop_source stop;
+  client.lock("a").async_acquire({}, [&](Acquired got) { next = std::move(got).value(); });
+  for (int i = 0; i < 2; ++i) {
+    client.lock("a").async_acquire(
+        {}, [&](const Acquired& got) { cancelled += got ? 0 : 1; }, stop.get_token());
+  }
+  EXPECT_EQ(client.metrics().acquisitions_waiting, 3U);
+  stop.request_stop();
+  EXPECT_EQ(client.metrics().acquisitions_waiting, 1U);
+  ASSERT_TRUE(loop.run_until(client, [&] { return cancelled == 2; }));
+  EXPECT_EQ(client.metrics().acquisitions_waiting, 1U);
+  ASSERT_TRUE(lease->release());
+  ASSERT_TRUE(loop.run_until(client, [&] { return next.has_value(); }));
+  EXPECT_EQ(client.metrics().acquisitions_waiting, 0U);
+}
+
+// An acquisition that must not overtake a release of its own client has not even been sent.
+TEST(Metrics, WhoWaitsForAReleaseOfOurOwnWaitsToo) {
+  Nodes nodes(1);
+  const Client client = open(nodes);
+  EventLoop loop(client);
+  auto lease = client.lock("a", {.ttl = 60s, .node_timeout = 20s}).try_acquire();
+  ASSERT_TRUE(lease);
+  nodes[0].pause();
+  {
+    const Lease goes = std::move(*lease);
+  }
+  const Lock otherwise = client.lock("a", {.ttl = 30s, .node_timeout = 1s});
+  std::stop_source stop;
+  bool cancelled = false;
+  otherwise.async_acquire({}, [&](const Acquired& got) { cancelled = !got; }, stop.get_token());
+  EXPECT_EQ(client.metrics().acquisitions_waiting, 1U);
+  const std::jthread waiter([&] { EXPECT_TRUE(otherwise.acquire()); });
+  ASSERT_TRUE(wait_until([&] { return client.metrics().acquisitions_waiting == 2; }));
+  stop.request_stop();
+  EXPECT_EQ(client.metrics().acquisitions_waiting, 1U);
+  nodes[0].resume();
+  EXPECT_TRUE(wait_until([&] { return client.metrics().acquisitions_waiting == 0; }));
+  EXPECT_TRUE(loop.run_until(client, [&] { return cancelled; }));
 }
 
 TEST(Metrics, RenewalsTellHowMuchOfTheLeaseWasLeft) {
@@ -281,6 +375,7 @@ TEST(Metrics, AnElectionTellsWhoLeadsByNumbersAlone) {
   ASSERT_TRUE(wait_until([&] { return of(two).leader_seen; }));
   EXPECT_TRUE(of(one).leads);
   EXPECT_FALSE(of(two).leads);
+  EXPECT_EQ(two.client.metrics().acquisitions_waiting, 0U) << "a candidate is no caller for a lock";
   EXPECT_EQ(of(one).term, one.election.term());
   EXPECT_EQ(of(two).term, of(one).term);
   EXPECT_EQ(of(two).leader_changes, 1U);

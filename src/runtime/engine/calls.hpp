@@ -48,6 +48,7 @@ class Calls {
   bool end(core::LeaseId id, Extension end);
 
   std::vector<core::AcquireId> acquires() const;
+  std::size_t acquiring() const { return acquires_.size(); }
 
  private:
   std::unordered_map<core::AcquireId, Acquire> acquires_;

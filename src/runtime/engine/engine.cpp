@@ -113,7 +113,9 @@ Calls::Acquisition Engine::acquire(const std::string& key, const AcquireOptions&
   Hold hold(reactor_);
   const int patience = core::patience_of(options.timing.node_timeout);
   while (!closed_ && !stop.stop_requested() && leaves_elsewhere(key, patience)) {
+    held_back_ += 1;
     reactor_.wait(hold, call, unread_max);
+    held_back_ -= 1;
   }
   if (closed_ || stop.stop_requested()) {
     return tl::unexpected(core::Refusal{core::RefusalCode::cancelled});

@@ -205,6 +205,7 @@ class Engine final : private Reactor::Handler {
   std::optional<core::Time> look_back_at_;                    // for answers that nobody has read
   std::vector<std::shared_ptr<AsyncCall>> under_way_;
   std::vector<Deferred> deferred_;
+  std::size_t held_back_ = 0;                                        // callers that block for the same reason
   std::unordered_multimap<core::LeaseId, AsyncExtend*> extensions_;  // that wait for an earlier one
   Completions completions_;
   std::condition_variable_any lease_idle_;  // a release or an extension has ended

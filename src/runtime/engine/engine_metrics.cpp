@@ -33,6 +33,7 @@ Metrics Engine::metrics() {
   const core::Time now = boot_now();
   Metrics metrics = meter_.snapshot(now);
   metrics.leases_held = leases_.held();
+  metrics.acquisitions_waiting = calls_.acquiring() + deferred_.size() + held_back_;
   metrics.renewals.failed = agent_.tenant().failed_renewals();
   metrics.renewal = lines_.renewal();
   for (core::NodeIndex index = 0; index < lines_.data_index(); ++index) {

@@ -61,6 +61,8 @@ TEST(PrometheusText, SaysWhatEachFamilyIsBeforeItsFirstSample) {
       "tenure_leases_held 3\n"))
       << text;
   EXPECT_TRUE(text.ends_with("\n"));
+  EXPECT_TRUE(has_line(text, "# TYPE tenure_acquisitions_waiting gauge"));
+  EXPECT_TRUE(has_line(text, "tenure_acquisitions_waiting 2"));
   EXPECT_TRUE(has_line(text, "# TYPE tenure_acquisitions_total counter"));
   EXPECT_TRUE(has_line(text, "tenure_acquisitions_total{outcome=\"granted\"} 10"));
   EXPECT_TRUE(has_line(text, "tenure_acquisitions_total{outcome=\"cancelled\"} 0"));

@@ -25,6 +25,7 @@ inline Metrics sample_metrics() {
   using namespace std::chrono_literals;
   Metrics metrics;
   metrics.leases_held = 3;
+  metrics.acquisitions_waiting = 2;
   metrics.acquisitions = {.granted = 10, .held = 4, .no_quorum = 1};
   for (const auto waited : {200us, 200us, 3'000us, 90'000'000us}) metrics.wait.add(waited);
   metrics.renewals = {.renewed = 7, .failed = 1};
