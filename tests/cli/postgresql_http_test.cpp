@@ -71,6 +71,8 @@ TEST(PostgresqlHttp, ReadyzSaysThatTheServerIsInQuarantineAndWhenItIsOver) {
 TEST(PostgresqlHttp, ReadyzSaysThatTheSchemaIsGone) {
   const ReadyPostgres postgres;
   const ServingTenure tenure(run_words(postgres.url(), {}, stay()));
+  // Without its lease it would end with what the server says to its request.
+  number_printed(tenure.process());
   ASSERT_TRUE(tenure.comes_to("/readyz", 200));
   postgres.execute("DROP SCHEMA tenure CASCADE");
   EXPECT_TRUE(tenure.comes_to("/readyz", 503, postgres.url() + ": it has no schema tenure\n"))
