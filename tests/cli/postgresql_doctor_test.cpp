@@ -220,7 +220,7 @@ TEST(PostgresqlDoctor, AWrongPasswordIsNamedAsSuch) {
   const Result result = doctor(postgres.url_of("tenure:wrong"));
   EXPECT_EQ(result.code, 2);
   EXPECT_TRUE(has(result.out, "the server refuses user or password")) << result.out;
-  EXPECT_TRUE(has(result.out, "pg_hba.conf")) << result.out;
+  EXPECT_TRUE(has(result.out, "its pg_hba.conf says who may connect")) << result.out;
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ std::string advice_for(const NodeFacts& node) {
       return is_socket ? "start that Redis (unixsocket in its redis.conf), or correct the path"
                        : "start that Redis, or correct host and port; a firewall may be in the way, too";
     case FailureCode::timed_out:
-      return "see whether it hangs (its log, redis-cli --latency) or a firewall swallows what is sent to it";
+      return "see whether it hangs (its log, redis-cli --latency) or a firewall drops what is sent to it";
     case FailureCode::auth:
       return "give a user and a password that it knows, as in redis://user:password@host, or in a "
              "--redis-file";

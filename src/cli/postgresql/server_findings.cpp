@@ -34,11 +34,11 @@ std::string advice_on_down(FailureCode code) {
     case FailureCode::unreachable:
       return "start that PostgreSQL, or correct host and port; a firewall may be in the way, too";
     case FailureCode::timed_out:
-      return "see whether it hangs (its log) or a firewall swallows what is sent to it";
+      return "see whether it hangs (its log) or a firewall drops what is sent to it";
     case FailureCode::auth:
       return "give a user, a password and a database that it knows, as in "
              "postgresql://user:password@host/database, or in a --redis-file; its pg_hba.conf says who may "
-             "come";
+             "connect";
     case FailureCode::tls:
       return "use a sslmode that fits: verify-full with sslrootcert=FILE where it speaks TLS";
     case FailureCode::starting:
