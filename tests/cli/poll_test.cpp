@@ -324,6 +324,15 @@ TEST(Demo, TakesNoOptionsOfNodesWithoutNodes) {
   EXPECT_TRUE(has(result.err, "options of nodes want a --store or a --redis-file")) << result.err;
 }
 
+TEST(Demo, SaysByItsExitCodeWhyItCannotBegin) {
+  const Result away = tenure({"demo", "--store", "redis://127.0.0.1:1"});
+  EXPECT_EQ(away.code, 69);
+  EXPECT_TRUE(has(away.err, "the demonstration cannot begin: not ready: 0 of 1 node")) << away.err;
+  const Result without = tenure({"demo"}, {"PATH=/nonexistent"});
+  EXPECT_EQ(without.code, 125);
+  EXPECT_TRUE(has(without.err, "there is neither redis-server nor valkey-server in PATH")) << without.err;
+}
+
 TEST(Demo, FailsIfItsStoryIsNotOverInTime) {
   auto demo = start_tenure({"demo", "--seconds", "3"});
   EXPECT_EQ(demo->exit_code(60s), 1) << demo->out();

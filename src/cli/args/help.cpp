@@ -37,7 +37,7 @@ constexpr std::string_view log_options =
 
 // Of all commands about a fleet; stands for the line @FLEET@.
 constexpr std::string_view fleet_options =
-    R"(      --data URL        the Redis of sessions, heartbeats and results (the first --redis)
+    R"(      --data URL        the store of sessions, heartbeats and results (the first --redis)
       --fleet NAME      which fleet (poll). Fleets share nothing: all keys of one begin with its name and a colon,
                         as in NAME:session:ID and NAME:state:ID. In the default fleet only leases, heartbeats
                         and channels do, and its sessions are session:ID
@@ -60,7 +60,7 @@ Usage: tenure COMMAND [OPTIONS]
 
   run        run a command while holding a name
   elect      lead, or see who leads; run a command while leading
-  init       make a Redis or a PostgreSQL that is new to Tenure ready
+  init       make a Redis or a PostgreSQL that is new to Tenure ready, or upgrade its schema
   reconfigure  change the nodes of a set that is in use, or its longest TTL
   doctor     say whether the nodes are fit for leases, and what to do if not
   lock       show who holds what, and take a name away
@@ -68,7 +68,7 @@ Usage: tenure COMMAND [OPTIONS]
   sessions   add, remove, pause and list what a fleet polls
   status     show a fleet: its instances, who owns what, what fails
   explain    say why a session has the owner that it has
-  web        serve locks, elections and fleets by HTTP, as JSON
+  web        serve a page, and JSON, of locks, elections and fleets
   demo       show a fleet of three at work, and what happens when one is killed
   redis      start and end private Redis servers on this machine
   help       this page, or that of a command: tenure help run
@@ -84,7 +84,7 @@ Examples:
 )";
 
 const std::string_view init_help_text =
-    R"(Makes a Redis or a PostgreSQL that is new to Tenure ready, so that nobody waits.
+    R"(Makes a Redis or a PostgreSQL that is new to Tenure ready, so that nobody waits; or upgrades a schema.
 
 Usage: tenure init [OPTIONS]
        tenure init --print-sql
@@ -98,6 +98,8 @@ Without it the first clients wait for a quarantine, a little longer than the cap
 Redis from one that has lost its data. If there are several nodes, all must answer and be new, or nothing is changed.
 
 In a PostgreSQL it also makes the schema tenure, if that is not there. This takes the right CREATE on the database.
+One of an earlier version is upgraded, all of it or nothing, while leases stand: run this as the role that owns the
+schema, then start the new programs.
 
 Exit codes: 0 done, 73 a node has a record already (nothing was changed), 64 usage, 69 a node does not answer,
 refuses, or is not one that Tenure works with.

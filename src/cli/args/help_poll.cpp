@@ -70,7 +70,14 @@ Usage: tenure demo [--plain] [--seconds N] [OPTIONS]
 On a terminal it goes on until Ctrl-C unless --seconds is given. Elsewhere it ends by itself, as with --seconds 120.
 At the end it reports what it saw: polls, overlaps, gaps. It leaves nothing behind.
 
-Exit code: 0, or 1 if two instances polled a session at the same time, or a session was not taken over in time.
+Exit codes:
+    0 all was shown, or you ended it
+    1 two instances polled a session at the same time, a session was not taken over in time, or an instance ended early
+   64 usage
+   69 too few nodes answer
+   76 the nodes give no new leases to us: no schema or record yet (tenure init), a quarantine, another cap or set,
+      or rights that are missing
+  125 it cannot begin for another reason, as where there is no redis-server
 
 Examples:
   tenure demo

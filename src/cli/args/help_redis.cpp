@@ -36,7 +36,7 @@ stop (what this call has started is stopped again), 125 the directory cannot be 
 
 Examples:
   eval "$(tenure redis up)"           # 6379, 6380 and 6381, and TENURE_REDIS in this shell
-  eval "$(tenure redis up --sentinel)"   # TENURE_REDIS=redis-sentinel://127.0.0.1:26379,...: kill the master, and see
+  eval "$(tenure redis up --sentinel)"   # sets TENURE_REDIS: kill the master, and watch the failover
   tenure redis up 5 --port 7000 --dir /tmp/five
   tenure redis down
 )help";

@@ -34,7 +34,7 @@ Exit codes:
     0 done
     1 rm, pause, resume: there is no such session, or its JSON is wrong
    64 usage
-   69 Redis does not answer, or refuses
+   69 the store does not answer, or refuses
    73 add: the id exists already, with other values
    75 somebody else keeps changing the session
 

@@ -23,7 +23,7 @@ show. An instance's share follows from its weight; the fleet is balanced within 
 off its share. Nodes that grant no new leases, as in a quarantine after a restart, are named with the reason and the time
 that is left.
 
-Exit codes: 0 done, 64 usage, 69 too few nodes answer, or the Redis of the data does not.
+Exit codes: 0 done, 64 usage, 69 too few nodes answer, or the store of --data does not.
 
 Examples:
   tenure status

@@ -3,8 +3,7 @@
 namespace tenure::cli {
 
 const std::string_view web_help_text =
-    R"(Serves what the nodes show by HTTP, as a page for a browser and as JSON: locks, elections, fleets and their sessions,
-and a timeline of who owned what. Changes nothing.
+    R"(Serves a page, and JSON, of locks, elections and fleets, with a timeline of who owned what. Changes nothing.
 
 Usage: tenure web [OPTIONS]
 
