@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "core/base/number.hpp"
 #include "core/base/text.hpp"
 #include "postgres/schema.hpp"
 
@@ -59,12 +60,11 @@ const Known* find(std::string_view state) {
 }
 
 std::string other_version(std::string_view message) {
-  const std::string theirs = core::printable(message, 20);
-  const std::string ours = std::to_string(schema_version);
-  return "the schema tenure there is of version " + theirs + ", and this program needs version " + ours +
-         (theirs < ours && theirs.size() <= ours.size()
-              ? ": tenure init upgrades it, as the role that owns it"
-              : ": a newer program is needed");
+  const auto theirs = core::read_number<int>(message);
+  return "the schema tenure there is of version " + core::printable(message, 20) +
+         ", and this program needs version " + std::to_string(schema_version) +
+         (theirs && *theirs < schema_version ? ": tenure init upgrades it, as the role that owns it"
+                                             : ": use a newer tenure");
 }
 
 // The words behind "FATAL:  28P01: " and before the end of the line.

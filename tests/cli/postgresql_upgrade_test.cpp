@@ -122,7 +122,7 @@ TEST(PostgresqlNewerSchema, IsToldOfByAProgramThatIsTooOld) {
       "CREATE OR REPLACE FUNCTION tenure.schema_version() RETURNS integer LANGUAGE sql IMMUTABLE RETURN 99");
   const Result run = tenure(run_words(postgres.url(), {"-n"}, {"true"}));
   EXPECT_EQ(run.code, 69);
-  EXPECT_TRUE(has(run.err, "is of version 99, " + needs + ": a newer program is needed")) << run.err;
+  EXPECT_TRUE(has(run.err, "is of version 99, " + needs + ": use a newer tenure")) << run.err;
   const Result init = tenure(Words{"init"} + store(postgres.url()));
   EXPECT_EQ(init.code, 69);
   EXPECT_TRUE(has(init.err, "is of version 99, " + needs + ": use a newer tenure")) << init.err;

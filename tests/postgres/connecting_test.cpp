@@ -124,7 +124,7 @@ TEST_F(Connecting, ADatabaseWithoutTheSchemaOrWithAnotherIsNotSetUp) {
   make(postgres::schema_version + 1);
   EXPECT_EQ(said_to_one_at(server.url()), "not set up");
   EXPECT_TRUE(told("of version " + std::to_string(postgres::schema_version + 1))) << detail;
-  EXPECT_TRUE(told("a newer program is needed")) << detail;
+  EXPECT_TRUE(told("use a newer tenure")) << detail;
   // Of one so different that the functions are called in another way, too.
   server.execute("DROP FUNCTION tenure.admit");
   EXPECT_EQ(said_to_one_at(server.url()), "not set up");
