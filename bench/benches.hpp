@@ -47,6 +47,8 @@ Rows fleet(Stage& stage);
 Rows idle_fleet(Stage& stage);
 // What Redis pays for a fleet as it grows.
 Rows growth(Stage& stage);
+// What looking at a fleet costs: /metrics, and viewers of the page.
+Rows web(Stage& stage);
 // Some of its instances, numbered from `first` on and `of` so many, in one process, until SIGTERM.
 void fleet_instances(const std::string& url, std::size_t first, std::size_t count, std::size_t sessions,
                      std::size_t of, const std::string& file);

@@ -50,6 +50,7 @@ const std::vector<Bench>& benches() {
       {"fleet", {Cores::apart}, false, fleet},
       {"idle", {Cores::apart}, false, idle_fleet},
       {"growth", {Cores::apart}, false, growth, true},
+      {"web", {Cores::apart}, false, web, true},
   };
   return all;
 }
