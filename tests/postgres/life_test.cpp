@@ -259,6 +259,47 @@ TEST_F(Promotion, TheOldPrimaryComesBackAsAReplicaAndTakesOverAgainWithoutASecon
   EXPECT_GT(third.token("another"), rival.token("forgotten"));
 }
 
+// The same server by its identifier and its address, and a promoted one by its timeline. Two recoveries of one backup are two lives.
+TEST(Life, ARecoveryToAPointInTimeIsAQuarantineAndNoTokenComesAgain) {
+  PostgresServer server({.archives = true});
+  set_up(server);
+  server.back_up();
+  Contender holder(server);
+  ASSERT_EQ(holder.acquire("before"), "granted");
+  server.create_restore_point("noon");
+  ASSERT_EQ(holder.acquire(), "granted") << "of this the copy knows nothing";
+  // More than the sequence was logged ahead: the recovered counter is behind them.
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(holder.acquire("later " + std::to_string(i)), "granted");
+  core::Token last = holder.token("later 99");
+  const std::string identifier = "SELECT system_identifier FROM pg_control_system()";
+  const std::string cluster = server.query(identifier);
+  std::string life = server.query("SELECT tenure.life()");
+
+  for (const char* who : {"web-2", "web-3"}) {
+    server.recover_to("noon");
+    EXPECT_EQ(server.query(identifier), cluster);
+    EXPECT_NE(server.query("SELECT tenure.life()"), life);
+    life = server.query("SELECT tenure.life()");
+    EXPECT_EQ(server.query("SELECT string_agg(name, ' ') FROM tenure.lease"), "before");
+    EXPECT_LT(std::stoull(server.query("SELECT last_value FROM tenure.fence")), last);
+    ASSERT_TRUE(holder.hear_the_end());
+
+    // Whoever comes first has seen nothing of it.
+    Contender stranger(server, who);
+    EXPECT_EQ(stranger.acquire("another"), "quarantined: restarted");
+    EXPECT_EQ(stranger.acquire(), "quarantined: restarted");
+    EXPECT_EQ(holder.renew("before"), "done");
+    EXPECT_EQ(holder.renew(), "missing");
+    EXPECT_EQ(holder.reassert(), "done");
+    EXPECT_EQ(holder.renew(), "done") << "with its old token";
+    EXPECT_EQ(stranger.open(), "opened");
+    EXPECT_EQ(stranger.acquire(), "held by web-1");
+    EXPECT_EQ(stranger.acquire("another"), "granted");
+    EXPECT_GT(stranger.token("another"), last);
+    last = stranger.token("another");
+  }
+}
+
 // The same life by all that the server says of itself: only who has seen more tokens knows.
 TEST(Life, AnOlderCopyOfTheDataIsFoundOutByWhoHasSeenMore) {
   PostgresServer server;

@@ -229,6 +229,22 @@ std::string percent_encoded(const std::string& text) {
   return result;
 }
 
+std::vector<std::string> base_backup(const PostgresServer& of, const std::string& to) {
+  return {program("pg_basebackup"),
+          "-D",
+          to,
+          "-X",
+          "stream",
+          "--checkpoint=fast",
+          "--no-sync",
+          "-h",
+          of.directory(),
+          "-p",
+          std::to_string(of.socket_port()),
+          "-U",
+          "postgres"};
+}
+
 }  // namespace
 
 std::string postgres_query(const std::string& url, const std::string& sql) {
@@ -326,9 +342,9 @@ PostgresServer::PostgresServer(Options options) : options_(std::move(options)) {
 void PostgresServer::make_data() const {
   const std::string data = home_.path() / "data";
   if (options_.replica_of != nullptr) {
-    const auto& primary = *options_.replica_of;
-    home_.run({program("pg_basebackup"), "-D", data, "-R", "-X", "stream", "--checkpoint=fast", "--no-sync",
-               "-h", primary.directory(), "-p", std::to_string(primary.socket_port()), "-U", "postgres"});
+    auto copy = base_backup(*options_.replica_of, data);
+    copy.emplace_back("-R");
+    home_.run(std::move(copy));
     return;
   }
   home_.run({"cp", "-a", "--reflink=auto", template_data(home_), data});
@@ -380,6 +396,10 @@ bool PostgresServer::launch() {
                                     "max_connections=120",
                                     "max_wal_senders=4"};
   if (options_.identity) settings.emplace_back("ssl=on");
+  if (options_.archives) {
+    settings.insert(settings.end(),
+                    {"archive_mode=on", "archive_command=mkdir -p ../archive && cp %p ../archive/%f"});
+  }
   settings.insert(settings.end(), options_.settings.begin(), options_.settings.end());
   for (auto& setting : settings) argv.insert(argv.end(), {"-c", std::move(setting)});
   process_ = home_.start(std::move(argv));
@@ -472,6 +492,31 @@ void PostgresServer::return_as_replica_of(const PostgresServer& primary) {
              "--write-recovery-conf", "--no-sync"});
   start();
   wait_until_it_streams();
+}
+
+void PostgresServer::back_up() const {
+  home_.run({"rm", "-rf", "backup"});
+  home_.run(base_backup(*this, home_.path() / "backup"));
+}
+
+void PostgresServer::create_restore_point(const std::string& name) const {
+  const std::string segment = query("SELECT pg_walfile_name(pg_create_restore_point('" + name + "'))");
+  execute("SELECT pg_switch_wal()");
+  const std::string is_archived = "SELECT last_archived_wal >= '" + segment + "' FROM pg_stat_archiver";
+  if (!wait_until([&] { return query(is_archived) == "t"; }, start_max))
+    throw std::runtime_error(segment + " is not archived:\n" + log());
+}
+
+void PostgresServer::recover_to(const std::string& restore_point) {
+  kill();
+  home_.run({"sh", "-c", R"(
+rm -rf data && cp -a backup data && touch data/recovery.signal
+printf '%s\n' "restore_command = 'cp ../archive/%f %p'" "recovery_target_name = '$0'" \
+  "recovery_target_action = promote" >>data/postgresql.conf)",
+             restore_point});
+  start();
+  if (!wait_until([this] { return query("SELECT pg_is_in_recovery()") == "f"; }, start_max))
+    throw std::runtime_error("it does not recover:\n" + log());
 }
 
 }  // namespace tenure::test

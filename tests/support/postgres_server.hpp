@@ -58,6 +58,7 @@ class PostgresServer {
     std::string password = "secret";       // that of the role tenure, where it needs one
     PostgresServer* replica_of = nullptr;  // streams from it as a hot standby, and trusts as it does
     std::optional<Identity> identity{};    // speaks TLS with it, to whoever wants that
+    bool archives = false;                 // keeps its whole log, for recover_to()
   };
 
   // Returns when the server answers, and a replica when it streams; throws std::runtime_error with its log when it does
@@ -92,6 +93,14 @@ class PostgresServer {
   // A server that does not run forgets what another has never had, by pg_rewind, and comes back as its replica; returns when it
   // streams. It was made with wal_log_hints=on, and the other is a primary.
   void return_as_replica_of(const PostgresServer& primary);
+
+  // Of a server that archives: takes a base backup, in place of an earlier one.
+  void back_up() const;
+  // Names this moment; returns when the archive has the log up to it.
+  void create_restore_point(const std::string& name) const;
+  // Kills it if need be, throws its data away, and recovers the backup up to that moment, which makes a new timeline; same address.
+  // Returns when it takes writes.
+  void recover_to(const std::string& restore_point);
 
   // The schema tenure of the database tenure, as pg_dump writes it, and as psql reads it.
   std::string dump() const;
