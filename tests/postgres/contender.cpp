@@ -19,7 +19,9 @@ using namespace std::chrono_literals;
 
 constexpr auto patience = 10s;
 
-postgres::Keyspace usual_keyspace() { return {.cap = usual_terms.cap, .set = usual_terms.set}; }
+postgres::Keyspace usual_keyspace(core::Ttl cap = usual_terms.cap) {
+  return {.cap = cap, .set = usual_terms.set};
+}
 
 const char* word_for(core::FailureCode code) {
   switch (code) {
@@ -92,11 +94,11 @@ core::Token token_in(const core::Reply& reply) {
 
 }  // namespace
 
-void set_up(const std::string& url) {
+void set_up(const std::string& url, core::Ttl cap) {
   postgres_query(url, postgres::schema_sql());
   const postgres::Address address = postgres::parse_url(url).value();
   auto caller = postgres::Caller::connect(address, patience).value();
-  const auto made = caller.call(postgres::init_call({"e0", runtime::wall_now_ms()}, usual_keyspace()));
+  const auto made = caller.call(postgres::init_call({"e0", runtime::wall_now_ms()}, usual_keyspace(cap)));
   if (!made || made->front().front() != "t") throw std::runtime_error("there is a record already");
 }
 

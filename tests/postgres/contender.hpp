@@ -21,8 +21,10 @@ inline constexpr core::Ttl long_enough{30'000};
 inline const core::Terms usual_terms{core::Ttl(60'000), "1"};
 
 // Makes the schema in the database of that URL, and the record that says that it is new, as tenure init does.
-void set_up(const std::string& url);
-inline void set_up(const PostgresServer& server) { set_up(server.url()); }
+void set_up(const std::string& url, core::Ttl cap = usual_terms.cap);
+inline void set_up(const PostgresServer& server, core::Ttl cap = usual_terms.cap) {
+  set_up(server.url(), cap);
+}
 // Of the record as clients read it: "open new durable".
 std::string record_in(const PostgresServer& server);
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "postgres/contender.hpp"
+#include "postgres/replication.hpp"
 #include "support/wait.hpp"
 
 namespace tenure::test {
@@ -138,29 +139,12 @@ class Promotion : public testing::Test {
  protected:
   Promotion() { set_up(primary); }
 
-  static std::string url_of(const PostgresServer& one, const PostgresServer& other) {
-    return "postgresql://tenure@/tenure?host=" + one.directory().string() + "," + other.directory().string() +
-           "&target_session_attrs=read-write";
-  }
-  // What is committed from now on does not reach it.
-  static void stop_streaming(const PostgresServer& replica) {
-    replica.execute("ALTER SYSTEM SET primary_conninfo = ''");
-    replica.execute("SELECT pg_reload_conf()");
-    ASSERT_TRUE(
-        wait_until([&] { return replica.query("SELECT count(*) FROM pg_stat_wal_receiver") == "0"; }));
-  }
-  static void wait_for_replay(const PostgresServer& from, const PostgresServer& replica) {
-    const std::string place = from.query("SELECT pg_current_wal_lsn()");
-    ASSERT_TRUE(wait_until(
-        [&] { return replica.query("SELECT pg_last_wal_replay_lsn() >= '" + place + "'") == "t"; }));
-  }
-
   PostgresServer primary{{.settings = {"wal_log_hints=on"}}};
 };
 
 TEST_F(Promotion, OfAReplicaThatLagsIsAQuarantine) {
   PostgresServer replica({.replica_of = &primary});
-  const std::string url = url_of(primary, replica);
+  const std::string url = url_of_either(primary, replica);
   Contender holder(url);
   Contender rival(url, "web-2");
   ASSERT_EQ(rival.acquire("before"), "granted");
@@ -215,7 +199,7 @@ TEST_F(Promotion, OfOneAfterTheOtherIsAQuarantineEachTime) {
 // What only the old primary had is gone from it then. It gives nothing until it is promoted itself.
 TEST_F(Promotion, TheOldPrimaryComesBackAsAReplicaAndTakesOverAgainWithoutASecondOwner) {
   PostgresServer replica({.replica_of = &primary});
-  const std::string url = url_of(primary, replica);
+  const std::string url = url_of_either(primary, replica);
   Contender lost(url);
   Contender rival(url, "web-2");
   ASSERT_EQ(rival.acquire("before"), "granted");

@@ -47,10 +47,11 @@ class Oracle {
   std::vector<Term> terms_;
 };
 
-// Watches one lease, which must outlive it, and tells the oracle.
+// Watches one lease, of the runtime or of the API, which must outlive it, and tells the oracle.
 class Watch {
  public:
-  Watch(Oracle& oracle, std::string who, const runtime::Lease& lease)
+  template <class Lease>
+  Watch(Oracle& oracle, std::string who, const Lease& lease)
       : thread_([&oracle, who = std::move(who), &lease](const std::stop_token& stop) {
           Oracle::Term term{who, lease.token()};
           bool ever = false;
