@@ -31,6 +31,7 @@ const char* const async_asio = async_asio_path.c_str();
 const char* const leader_election = leader_election_path.c_str();
 const char* const lease_process = TENURE_LEASE_PROCESS;
 const char* const candidate_process = TENURE_CANDIDATE_PROCESS;
+const char* const transaction_process = TENURE_TRANSACTION_PROCESS;
 const char* const fenced_writer = TENURE_FENCED_WRITER;
 const char* const clock_shim = TENURE_CLOCK_SHIM;
 

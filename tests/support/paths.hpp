@@ -13,6 +13,7 @@ extern const char* const async_asio;
 extern const char* const leader_election;
 extern const char* const lease_process;
 extern const char* const candidate_process;
+extern const char* const transaction_process;
 extern const char* const fenced_writer;
 extern const char* const clock_shim;
 
