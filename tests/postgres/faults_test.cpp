@@ -5,15 +5,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <list>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
 #include "postgres/contender.hpp"
 #include "runtime/boot_clock.hpp"
 #include "support/wait.hpp"
+#include "tenure/tenure.hpp"
 
 namespace tenure::test {
 namespace {
@@ -239,6 +243,10 @@ TEST_F(Faults, StricterIsolationByDefaultMakesNothingWrong) {
   }
 }
 
+std::ptrdiff_t open_descriptors() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+}
+
 class FewConnections : public Faults {
  protected:
   FewConnections() : Faults({"max_connections=6", "superuser_reserved_connections=2"}) {}
@@ -256,17 +264,18 @@ TEST_F(FewConnections, AServerWithoutAConnectionLeftIsFullUntilOneIsFree) {
   EXPECT_TRUE(wait_until([&] { return client.acquire() == "granted"; }));
 }
 
-// A disk of a megabyte among the files of a server. Only this process sees it, and what it starts from now on.
+// A small disk among the files of a server. Only this process sees it, and what it starts from now on.
 class SmallDisk {
  public:
   static bool possible() {
     return unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
   }
-  explicit SmallDisk(const PostgresServer& server) : path_(server.directory() / "small") {
+  SmallDisk(const PostgresServer& server, int megabytes) : path_(server.directory() / "small") {
     struct stat owner{};
     std::filesystem::create_directory(path_);
     const bool known = stat(server.directory().c_str(), &owner) == 0;
-    const std::string options = "size=1m,mode=700,uid=" + std::to_string(owner.st_uid);
+    const std::string options =
+        "size=" + std::to_string(megabytes) + "m,mode=700,uid=" + std::to_string(owner.st_uid);
     if (!known || mount("tmpfs", path_.c_str(), "tmpfs", 0, options.c_str()) != 0)
       throw std::runtime_error("cannot mount " + path_.string());
   }
@@ -288,7 +297,7 @@ class SmallDisk {
 TEST(Disk, AServerWhoseDiskIsFullSaysSoAndGoesOnWhenItIsNot) {
   if (!SmallDisk::possible()) GTEST_SKIP() << "only root can mount a small disk";
   PostgresServer server;
-  SmallDisk disk(server);
+  SmallDisk disk(server, 1);
   set_up(server);
   server.execute("CREATE TABLESPACE small LOCATION '" + disk.path().string() + "'");
   server.execute("ALTER TABLE tenure.lease SET TABLESPACE small");
@@ -307,6 +316,87 @@ TEST(Disk, AServerWhoseDiskIsFullSaysSoAndGoesOnWhenItIsNot) {
 
   disk.make_room();
   EXPECT_EQ(client.acquire(std::string(500, 'y')), "granted");
+}
+
+// The log of a server, which cannot go on without it, moved to a disk of its own.
+void move_log(PostgresServer& server, const SmallDisk& disk) {
+  server.stop_fast();
+  const std::string log = server.directory() / "data/pg_wal";
+  const std::string to = disk.path();
+  const std::string move =
+      "cp -a " + log + " " + to + " && rm -r " + log + " && ln -s " + to + "/pg_wal " + log;
+  if (std::system(move.c_str()) != 0) throw std::runtime_error("cannot move " + log);
+  server.restart();
+}
+
+// Somebody writes until the server has ended: for the second time, while it recovers.
+bool ends_for_want_of_room(const PostgresServer& server) {
+  bool down = false;
+  const auto write = [&] {
+    try {
+      server.execute("SELECT pg_logical_emit_message(false, '', repeat('.', 2000000))");
+    } catch (const std::runtime_error&) {
+      down = true;
+    }
+  };
+  return wait_until(
+      [&] {
+        write();
+        return down && server.log().find("database system is shut down") != std::string::npos;
+      },
+      60s);
+}
+
+TEST(Disk, AServerWithoutRoomForItsLogEndsAndForgetsNothing) {
+  if (!SmallDisk::possible()) GTEST_SKIP() << "only root can mount a small disk";
+  PostgresServer server({.settings = {"min_wal_size=32MB", "max_wal_size=32MB"}});
+  SmallDisk disk(server, 64);
+  move_log(server, disk);
+  set_up(server);
+  const Client holder = Client::open({.nodes = {server.url()}, .id = "web-1"}).value();
+  const Client other = Client::open({.nodes = {server.url()}, .id = "web-2"}).value();
+  auto lease = holder.lock("job", {.ttl = 60s}).try_acquire().value();
+  ASSERT_TRUE(other.lock("free").try_acquire().value().release());
+  Contender client(server, "web-3");
+  ASSERT_EQ(client.acquire("redlock:job"), "held by web-1");
+  const auto descriptors = open_descriptors();
+
+  disk.fill();
+  ASSERT_TRUE(ends_for_want_of_room(server)) << server.log();
+  ASSERT_TRUE(client.hear_the_end());
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(client.acquire("redlock:free"), "unreachable");
+    EXPECT_EQ(client.failure().applied, core::Applied::no);
+    const auto refused = other.lock("free").try_acquire();
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Refusal::Code::no_quorum) << refused.error().message;
+    ASSERT_EQ(refused.error().failed.size(), 1U);
+    EXPECT_NE(refused.error().failed.front().detail, "");
+  }
+  EXPECT_LE(open_descriptors(), descriptors);
+
+  disk.make_room();
+  server.restart();
+  EXPECT_TRUE(wait_until([&] { return lease.extend().has_value(); }, 60s));
+  EXPECT_FALSE(lease.lost().stop_requested());
+  EXPECT_EQ(record_in(server), "open new durable");
+  std::optional<Lease> next;
+  ASSERT_TRUE(wait_until(
+      [&] {
+        auto tried = other.lock("free").try_acquire();
+        if (tried) next = std::move(*tried);
+        return next.has_value();
+      },
+      60s));
+  EXPECT_GT(next->token(), lease.token());
+  EXPECT_EQ(client.acquire("redlock:free"), "held by web-2");
+  EXPECT_EQ(client.acquire("redlock:job"), "held by web-1");
+  EXPECT_EQ(
+      server.query(
+          "SELECT string_agg(name, ' ' ORDER BY name) FROM tenure.lease WHERE ends > clock_timestamp()"),
+      "redlock:free redlock:job");
+  EXPECT_TRUE(wait_until([&] { return server.query(sessions) == "3"; }));
+  EXPECT_LE(open_descriptors(), descriptors);
 }
 
 }  // namespace
