@@ -26,6 +26,7 @@ void Election::campaign(Time now, Actions& actions) {
   phase_ = Phase::campaigning;
   Wish wish{plan_.key, plan_.timing};
   wish.wait_max.reset();
+  wish.asks_again = true;
   ids_.campaign = tenant_.acquire(std::move(wish), now, actions);
 }
 

@@ -72,6 +72,7 @@ void Fleet::ask_wanted(Time now, Actions& actions) {
     unanswered_ += 1;
     Wish wish{key_of(it->first), plan_.timing};
     wish.wait_max.reset();
+    wish.asks_again = true;
     session.ask = tenant_.acquire(std::move(wish), now, actions);
     asks_.emplace(*session.ask, it);
   }

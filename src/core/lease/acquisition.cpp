@@ -180,6 +180,7 @@ std::optional<Acquisition::End> Acquisition::on_round_end(const RoundResult& res
     return on_refusal(std::get<Refusal>(result), Met::others, now, random, out);
   }
   auto& round = std::get<AcquireRound>(phase_);
+  if (win != nullptr) context_.reached = true;
   if (win != nullptr && win->agreed) {
     End end = won(*win);
     end.unanswered = round.take_unanswered();
@@ -207,6 +208,7 @@ std::optional<Acquisition::End> Acquisition::on_refusal(Refusal refusal, Met met
   const bool heard = last_.code == RefusalCode::held || last_.code == RefusalCode::too_slow ||
                      std::ranges::any_of(last_.failures, jumped);
   answered_ = answered_ || heard;
+  context_.reached = context_.reached || heard || last_.code == RefusalCode::not_open;
   failures_ = heard ? 0 : failures_ + 1;
   if (!reconnected_ && only_closed(last_)) {
     // A connection that broke says nothing about the node behind it: it may have been closed long ago.
@@ -262,9 +264,9 @@ bool Acquisition::will_retry(const Refusal& refusal) const {
   if (refusal.code != RefusalCode::no_quorum || majority_denies_access(refusal.failures, nodes())) {
     return false;
   }
-  // That no node ever answered is told at once to whoever would wait for ever: a wrong address should not look
-  // like a long wait. Whoever waits for a while, or counts tries, hears of it at the end.
-  return answered_ || wish_.wait_max || wish_.retries;
+  // That nodes have never answered the client is told at once to whoever would wait for ever: a wrong address should not
+  // look like a long wait. Whoever waits for a while, or counts tries, hears of it at the end.
+  return answered_ || (context_.reached && !wish_.asks_again) || wish_.wait_max || wish_.retries;
 }
 
 Duration Acquisition::pause_after(const Refusal& refusal, Random& random) const {

@@ -22,12 +22,14 @@ struct Wish {
   std::string key;
   Timing timing;
   // How long to wait for whatever is in the way: zero is one try, nothing is for ever (T25). Only who waits for a
-  // while also waits for nodes that have never answered; nobody waits for those that keep us out.
+  // while also waits for nodes that have never answered its client; nobody waits for those that keep us out.
   std::optional<Duration> wait_max = Duration::zero();
   Duration retry_delay = std::chrono::milliseconds(200);
   // How many tries after the first. Whoever counts tries stands in no queue, and comes again after a delay.
   std::optional<unsigned> retries{};
   std::optional<Duration> hold_max{};  // the lease is lost when it was held so long, renewed or not
+  // Its caller asks again by itself, and wants to hear at once where no node answers, also of a store that is known.
+  bool asks_again = false;
 };
 
 // A retry keeps its grant, so that it meets its own earlier key as its own (T2, T14). Where a rival was met, the
@@ -43,6 +45,7 @@ class Acquisition {
     const ClockWatch& clocks;
     Proposer& proposer;
     const Terms& terms;
+    bool& reached;  // has a quorum ever answered any of the client's acquisitions?
   };
   struct End {
     std::optional<Win> win{};
@@ -129,7 +132,7 @@ class Acquisition {
   Refusal last_;
   unsigned failures_ = 0;
   Queued queued_ = Queued::none;
-  bool answered_ = false;  // has a quorum ever answered?
+  bool answered_ = false;  // has a quorum ever answered this one?
   bool reconnected_ = false;
   unsigned retried_ = 0;
   ToldReasons told_waiting_;

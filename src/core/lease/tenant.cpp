@@ -34,7 +34,8 @@ Tenant::Tenant(Config config, Random random)
 AcquireId Tenant::acquire(Wish wish, Time now, Actions& actions) {
   const AcquireId id{++last_id_};
   const std::size_t first = actions.size();
-  const Acquisition::Context context{id, config_.owner, subscriptions_, clocks_, proposer_, config_.terms};
+  const Acquisition::Context context{id,        config_.owner, subscriptions_, clocks_,
+                                     proposer_, config_.terms, reached_};
   const auto [it, added] = acquisitions_.try_emplace(id, context, std::move(wish), random_);
   Outbox out = outbox(acquisition, last_id_, actions);
   it->second.start(now, out);

@@ -119,6 +119,7 @@ class Tenant {
   Subscriptions subscriptions_;
   ClockWatch clocks_;
   Proposer proposer_{clocks_};
+  bool reached_ = false;  // by an acquisition
   Keeper keeper_;
   HolderWatch holder_watch_;
   Founding founding_;

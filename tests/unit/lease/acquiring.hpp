@@ -20,6 +20,7 @@ struct Acquiring : testing::Test {
   ClockWatch clocks{1, 60s};
   Proposer proposer{clocks};
   Terms terms{60s};
+  bool reached = false;
 
   void nodes(std::size_t count) {
     subscribed = Subscriptions(count);
@@ -28,9 +29,9 @@ struct Acquiring : testing::Test {
   void listen() {
     for (NodeIndex node = 0; node < subscribed.nodes().size(); ++node) subscribed.set(node, true);
   }
-  Acquisition acquisition(std::optional<Duration> wait_max = Duration::zero()) {
-    return {{AcquireId{1}, owner, subscribed, clocks, proposer, terms},
-            {.key = "key", .timing = timing, .wait_max = wait_max},
+  Acquisition acquisition(std::optional<Duration> wait_max = Duration::zero(), bool asks_again = false) {
+    return {{AcquireId{1}, owner, subscribed, clocks, proposer, terms, reached},
+            {.key = "key", .timing = timing, .wait_max = wait_max, .asks_again = asks_again},
             desk.random};
   }
 

@@ -14,6 +14,32 @@ TEST_F(Acquiring, WhoWouldWaitForEverIsToldAtOnceOfARedisThatHasNeverAnswered) {
   EXPECT_EQ(end->refusal.code, RefusalCode::no_quorum);
 }
 
+// A failover, say: the address was right.
+TEST_F(Acquiring, WhoseClientWasAnsweredOnceWaitsForARedisThatIsAway) {
+  for (const Reply& answer : {Reply(Granted{7}), Reply(by_web_3), Reply(NotOpen{})}) {
+    reached = false;
+    Acquisition first = acquisition();
+    first.start(at(0s), desk.out);
+    ASSERT_TRUE(reply(first, answer, at(1ms)));
+    desk.actions.clear();
+    Acquisition it = acquisition(std::nullopt);
+    it.start(at(1s), desk.out);
+    EXPECT_FALSE(reply(it, refused, at(1001ms)));
+    EXPECT_EQ(desk.take<Waiting>().size(), 1U);
+    EXPECT_FALSE(on_timer(it, it.wake()));
+    const auto end = reply(it, Granted{8}, it.wake() - 1s);
+    ASSERT_TRUE(end);
+    EXPECT_TRUE(end->win);
+  }
+}
+
+TEST_F(Acquiring, WhoAsksAgainByItselfIsToldAtOnce) {
+  reached = true;
+  Acquisition it = acquisition(std::nullopt, true);
+  it.start(at(0s), desk.out);
+  EXPECT_TRUE(reply(it, refused, at(1ms)));
+}
+
 TEST_F(Acquiring, AWaitWithAnEndIsAlsoForARedisThatHasNeverAnswered) {
   Acquisition it = acquisition(5s);
   it.start(at(0s), desk.out);

@@ -6,7 +6,7 @@ namespace {
 
 struct Retrying : Acquiring {
   Acquisition retrying(unsigned retries, std::optional<Duration> wait_max = std::nullopt) {
-    return {{AcquireId{1}, owner, subscribed, clocks, proposer, terms},
+    return {{AcquireId{1}, owner, subscribed, clocks, proposer, terms, reached},
             {.key = "key", .timing = timing, .wait_max = wait_max, .retries = retries},
             desk.random};
   }
