@@ -12,6 +12,12 @@ local needed = {
   {'channel', 'PUBLISH', 'SUBSCRIBE'},
 }
 
+-- What follows a name: newer servers look whether the number of arguments is one that the command takes (Redis since the
+-- spring of 2026), and raise the same kind of error as for a command that they do not know.
+local more = {
+  SET = {''}, PEXPIRE = {'1'}, LPOS = {''}, RPUSH = {''}, LREM = {'1', ''}, LINDEX = {'0'}, PUBLISH = {''},
+}
+
 local refused, unknown = {}, {}
 local function check(what, command, ...)
   local known, allowed = pcall(redis.acl_check_cmd, command, ...)
@@ -24,7 +30,7 @@ end
 
 for i, commands in ipairs(needed) do
   local what = commands[1]
-  for j = 2, #commands do check(what, commands[j], ARGV[i]) end
+  for j = 2, #commands do check(what, commands[j], ARGV[i], unpack(more[commands[j]] or {})) end
   if what ~= 'channel' then
     check(what, 'EVAL', 'return 1', '1', ARGV[i])
     check(what, 'EVALSHA', '0', '1', ARGV[i])
