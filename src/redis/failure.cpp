@@ -194,7 +194,9 @@ std::string unknown_text(const std::string& command) {
 }
 
 std::string denied_in_script_text(std::string_view reply, const std::string& said) {
-  const bool command = reply.find("can't run this command") != std::string_view::npos;
+  // As 7.0 says it, and as servers after it do: "User web has no permissions to run the 'info' command".
+  const bool command = reply.find("can't run this command") != std::string_view::npos ||
+                       reply.find("has no permissions to run the '") != std::string_view::npos;
   const auto names = command ? commands_there(reply) : std::vector<std::string>{};
   if (names.empty()) return "the user may not run what the script needs: " + said;
   return "the user may not run " + joined(names) + ": it lacks " + in_small_letters(joined(names, "+")) +
