@@ -102,7 +102,8 @@ void PostgresNode::execute(const std::string& sql) const {
       return false;
     }
   };
-  if (!test::wait_until(done)) throw std::runtime_error(why);
+  // A server that starts anew asks the disk to be done with all that anybody has written (syncfs).
+  if (!test::wait_until(done, 60s)) throw std::runtime_error(why);
 }
 
 // As by somebody who makes the schema anew where it was lost. By its owner, so that clients may use it again.
