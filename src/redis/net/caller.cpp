@@ -74,7 +74,8 @@ struct Caller::State {
     // While Sentinels are silent, a connection that stands goes on.
     RedisDial dial(address, tls, lookups, 0, {.patience = deadline - now, .gives_up_unnamed = !broken});
     auto connected = finish(dial, deadline);
-    if (!connected && !broken && dial.is_clueless() && !stream.stirred()) {
+    const bool goes_on = connected ? peer_of(*connected) == before : dial.is_clueless();
+    if (!broken && goes_on && still_answers(connected.has_value(), deadline)) {
       last_used = runtime::boot_now();
       return false;
     }
@@ -87,7 +88,7 @@ struct Caller::State {
       greeted.error().applied = Applied::no;
       return tl::unexpected(std::move(greeted.error()));
     }
-    return broken || peer_of(stream) != before;
+    return true;
   }
 
   tl::expected<Value, Failure> call(const Command& command, core::Time deadline) {
@@ -117,6 +118,14 @@ struct Caller::State {
   }
 
  private:
+  // A server that was started anew at the same address answers nothing over the connection that stood before.
+  bool still_answers(bool asked, core::Time deadline) {
+    if (stream.stirred()) return false;
+    if (!asked) return true;
+    const Command ping{"PING"};
+    return exchange({&ping, 1}, deadline).has_value();  // also where the user may not say that
+  }
+
   static tl::expected<runtime::Stream, Failure> finish(RedisDial& dial, core::Time deadline) {
     for (;;) {
       auto connected = dial.step();
