@@ -119,10 +119,10 @@ TEST(PostgresqlDoctor, WhatIsWeakerIsAWarning) {
 }
 
 TEST(PostgresqlDoctor, FewConnectionsLeftAreAWarning) {
-  const ReadyPostgres postgres({.settings = {"max_connections=12", "superuser_reserved_connections=10"}});
+  const ReadyPostgres postgres({.settings = {"max_connections=100", "superuser_reserved_connections=92"}});
   const Result result = doctor(postgres.url());
   EXPECT_EQ(result.code, 1) << result.out;
-  EXPECT_TRUE(has(result.out, "of 12 connections ")) << result.out;
+  EXPECT_TRUE(has(result.out, "of 100 connections ")) << result.out;
 }
 
 TEST(PostgresqlDoctor, BehindAPoolerItSaysWhatThatCosts) {

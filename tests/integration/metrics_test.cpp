@@ -101,7 +101,7 @@ TEST(Metrics, WhoeverGivesUpWaitsNoMore) {
   const auto lease = holder.lock("a").try_acquire();
   ASSERT_TRUE(lease);
   std::size_t seen = 0;
-  const Wait looks{.wait_max = 50ms,
+  const Wait looks{.wait_max = 2s,
                    .on_waiting = [&](const Refusal&) { seen = client.metrics().acquisitions_waiting; }};
   EXPECT_FALSE(client.lock("a").acquire(looks));
   EXPECT_EQ(seen, 1U);

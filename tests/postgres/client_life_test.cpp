@@ -67,14 +67,14 @@ INSTANTIATE_TEST_SUITE_P(Each, ClientInACrash,
                          [](const auto& it) { return it.param.name; });
 
 TEST_P(ClientInACrash, KeepsWhatItHoldsAndNobodyWaitsForAQuarantine) {
-  constexpr core::Ttl cap{15'000};
+  constexpr core::Ttl cap{30'000};
   const LockOptions options{.ttl = cap};
   set_up(server, cap);
   const Client holder = open_client(server.url(), "web-1", cap);
   const Client other = open_client(server.url(), "web-2", cap);
   Oracle oracle;
-  auto lease = holder.lock("job", options).try_acquire().value();
-  auto second = holder.lock("second", options).try_acquire().value();
+  auto lease = holder.lock("job", options).acquire({.wait_max = patience}).value();
+  auto second = holder.lock("second", options).acquire({.wait_max = patience}).value();
   {
     const Watch watch(oracle, "the holder", lease);
     WaitingClient waiting(other.lock("job", options));
@@ -112,7 +112,7 @@ TEST_P(ClientInACrash, ThatLastsLongerThanItsTtlHasStoppedBeforeTheNextIsGranted
   const Client holder = open_client(server.url(), "web-1", cap);
   const Client other = open_client(server.url(), "web-2", cap);
   Oracle oracle;
-  const auto lease = holder.lock("job", options).try_acquire().value();
+  const auto lease = holder.lock("job", options).acquire({.wait_max = patience}).value();
   {
     const Watch watch(oracle, "the holder", lease);
     WaitingClient waiting(other.lock("job", options));
@@ -161,10 +161,10 @@ TEST_F(ClientInAPromotion, PutsItsLeaseBackAndNewOnesWaitForTheQuarantine) {
   const Client holder = open_client(url, "web-1", cap);
   const Client other = open_client(url, "web-2", cap);
   Oracle oracle;
-  const auto before = holder.lock("before", options).try_acquire().value();
+  const auto before = holder.lock("before", options).acquire({.wait_max = patience}).value();
   wait_for_replay(primary, *replica);
   stop_streaming(*replica);
-  auto lease = holder.lock("job", options).try_acquire().value();
+  auto lease = holder.lock("job", options).acquire({.wait_max = patience}).value();
   {
     const Watch watch(oracle, "the holder", lease);
     WaitingClient waiting(other.lock("job", options));
@@ -208,12 +208,13 @@ TEST_F(ClientInAPromotion, ThatDoesNotReachTheNewPrimaryHasStoppedBeforeTheNextI
   const Client holder = open_client(primary.url(), "web-1", cap);
   const Client other = open_client(url, "web-2", cap);
   Oracle oracle;
-  ASSERT_TRUE(other.lock("before", options).try_acquire());
+  ASSERT_TRUE(other.lock("before", options).acquire({.wait_max = patience}));
   wait_for_replay(primary, *replica);
   stop_streaming(*replica);
   // A sequence is logged some tokens ahead: only after more than those is the counter of the new primary behind them.
-  for (int i = 0; i < 40; ++i) ASSERT_TRUE(holder.lock("earlier", options).try_acquire().value().release());
-  const auto lease = holder.lock("job", options).try_acquire().value();
+  for (int i = 0; i < 40; ++i)
+    ASSERT_TRUE(holder.lock("earlier", options).acquire({.wait_max = patience}).value().release());
+  const auto lease = holder.lock("job", options).acquire({.wait_max = patience}).value();
   {
     const Watch watch(oracle, "the holder", lease);
     WaitingClient waiting(other.lock("job", options));

@@ -18,7 +18,8 @@ class WaitingClient {
 
   explicit WaitingClient(const Lock& lock)
       : result_(std::async(std::launch::async, [lock, told = told_, stop = stop_.get_token()] {
-          Wait wait;
+          // With an end, so that it also waits for a server that is too slow for its first request.
+          Wait wait{.wait_max = std::chrono::minutes(10)};
           wait.on_waiting = [&](const Refusal&) { told->test_and_set(); };
           return lock.acquire(wait, stop);
         })) {}
