@@ -54,9 +54,9 @@ endfunction()
 # fuzz/CMakeLists.txt gives options to the first of these.
 if(TENURE_PRECOMPILE STREQUAL "all")
   precompile(tenure_core ${standard})
-  share(tenure_core tenure_redis tenure_postgres tenure_json tenure_poll)
+  share(tenure_core tenure_redis tenure_json tenure_poll)
   precompile(tenure_runtime ${standard})
-  share(tenure_runtime tenure_redis_net tenure_redis_poll tenure_postgres_net tenure_postgres_poll tenure_world tenure-sim
+  share(tenure_runtime tenure_redis_net tenure_redis_poll tenure_postgres tenure_postgres_net tenure_postgres_poll tenure_world tenure-sim
         tenure_process tenure_metrics tenure_api tenure_api_poll tenure_api_postgres http_target tenure_http tenure_cli
         tenure_cli_fleet tenure tenure-fleet)
 endif()
