@@ -29,7 +29,9 @@ UrlError read_host(std::string_view host, HostPort& address) {
   if (host.front() == '[') {
     address.host = host.substr(1, host.size() - 2);
     in6_addr ignored{};
-    if (inet_pton(AF_INET6, address.host.c_str(), &ignored) == 1) return std::nullopt;
+    const bool whole =
+        address.host.find('\0') == std::string::npos;  // what follows one would not be looked at
+    if (whole && inet_pton(AF_INET6, address.host.c_str(), &ignored) == 1) return std::nullopt;
     return "host " + in_quotes(host) + ": not an IPv6 address";
   }
   if (host.size() > host_length_max)
