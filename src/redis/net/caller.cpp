@@ -26,9 +26,6 @@ using core::Applied;
 using core::Failure;
 using core::FailureCode;
 
-// A server may have been frozen for so long, and replaced: it would go on as if it were the master. As with the links of leases.
-constexpr core::Duration idle_max = std::chrono::seconds(1);
-
 // As bytes, to be compared.
 std::string peer_of(const runtime::Stream& stream) {
   sockaddr_storage address{};

@@ -24,7 +24,7 @@ Conversation Link::converse() const {
 void Link::ask(core::RequestId id, core::Request request, core::Time now, runtime::News& news) {
   // Nobody listens to an idle connection. Redis may have closed it long ago; better to see that
   // before the request than to lose the request to it.
-  const bool long_idle = wire_.connected() && !waiting() && now - last_used_ >= std::chrono::seconds(1);
+  const bool long_idle = wire_.connected() && !waiting() && now - last_used_ >= idle_max;
   if (long_idle && wire_.stirred()) {
     drop({core::Applied::no, core::FailureCode::closed, "the server closed the connection"}, news);
   }

@@ -1,6 +1,7 @@
 // Connects to what an address means, without blocking: to a server, or to the master that Sentinels name.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
@@ -14,6 +15,10 @@
 #include "runtime/net/tls.hpp"
 
 namespace tenure::redis {
+
+// A connection that was idle for so long is looked at before it is used: its server may have closed it, or have been frozen
+// meanwhile, and replaced, and go on as if it were the master.
+constexpr core::Duration idle_max = std::chrono::seconds(1);
 
 class RedisDial {
  public:
