@@ -4,6 +4,8 @@
 #include "fuzz/target.hpp"
 #include "fuzz/values.hpp"
 #include "redis/beat_text.hpp"
+#include "redis/cluster/redirection.hpp"
+#include "redis/cluster/slot_map.hpp"
 #include "redis/grant_text.hpp"
 #include "redis/record_text.hpp"
 #include "redis/script_call.hpp"
@@ -62,6 +64,32 @@ void try_search(const redis::Value& value) {
   if (const auto role = redis::read_role({}, {value}); !role) expect_shown_safely(role.error());
 }
 
+bool can_be_dialled(redis::HostPort place) {
+  if (place.host.empty()) place.host = "asked";
+  return place.port != 0 && redis::parse_url("redis://" + redis::to_text(place)).has_value();
+}
+
+// Of a node of a Cluster, whatever it was asked.
+void try_cluster(const redis::Value& value) {
+  if (const auto redirection = redis::read_redirection(value)) {
+    const bool elsewhere = redirection->kind == redis::Redirection::Kind::moved ||
+                           redirection->kind == redis::Redirection::Kind::ask;
+    must(redirection->slot < redis::slots, "a slot is one of those that there are");
+    must(!elsewhere || can_be_dialled(redirection->to), "a redirection leads somewhere");
+  }
+  const auto map = redis::read_slot_map(value);
+  if (!map) return expect_shown_safely(map.error());
+  std::size_t served = 0;
+  for (std::size_t slot = 0; slot < redis::slots; ++slot) {
+    if (const auto* master = map->master_of(static_cast<redis::Slot>(slot))) {
+      must(can_be_dialled(*master), "who serves a slot has an address");
+      served += 1;
+    }
+  }
+  must(served == map->served(), "what is served is counted");
+  must(redis::agreed({&*map, 1}).served() == served, "one view agrees with itself");
+}
+
 }  // namespace
 
 void try_input(std::string_view input) {
@@ -70,6 +98,7 @@ void try_input(std::string_view input) {
     if (!value) continue;
     try_texts(*value);
     try_search(*value);
+    try_cluster(*value);
     for (const auto& [name, request] : requests())
       expect_usable(request, redis::script_reply(request, *value));
     if (const auto published = redis::published(*value); !published) expect_shown_safely(published.error());
