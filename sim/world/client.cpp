@@ -31,7 +31,7 @@ Client::Client(Surroundings& surroundings, Setup setup, std::size_t index, Clock
       listener_(std::move(listener)),
       heard_(setup_.nodes),
       subscriptions_(setup_.nodes) {
-  for (std::size_t node = 0; node < setup_.nodes; ++node) seen_.push_back(std::make_shared<core::Token>(0));
+  for (std::size_t node = 0; node < setup_.nodes; ++node) seen_.push_back(redis::Conversation::new_seen());
 }
 
 // A process that dies believes nothing any more, and its machine closes what it had open.

@@ -171,7 +171,7 @@ void Client::hear(Line& line, std::uint64_t connection, const redis::Command& co
   }
   if (*admitted) {
     shared_.trace.event(shared_.schedule.now(), "admitted", index_, node, [&] { return value.text; });
-    agent_.on_admitted(static_cast<core::NodeIndex>(node), **admitted, now());
+    agent_.on_admitted(static_cast<core::NodeIndex>(node), (*admitted)->record, now());
     arm_timer();
   }
   for (std::size_t i = 0; i < answers.size(); ++i) hear(answers[i], i, node, command, value);

@@ -80,8 +80,10 @@ class Agent {
   void session_drained(LeaseId lease, Time now);
 
   void on_reply(RequestId request, const Reply& reply, Time now);
-  // A connection to that node was admitted with this record.
-  void on_admitted(NodeIndex node, const Record& record, Time now) { tenant_.on_admitted(node, record, now); }
+  // A connection to that node, or to a part of it, was admitted with this record.
+  void on_admitted(NodeIndex node, const Record& record, Time now, Part part = 0) {
+    tenant_.on_admitted({node, part}, record, now);
+  }
   // Messages of that node are heard from now on, or no more.
   void on_listening(NodeIndex node, bool listening, Time now) { tenant_.on_listening(node, listening, now); }
   // A message for a waiter: look again after that long.

@@ -69,12 +69,15 @@ struct ReleaseRequest {
 struct OpenRequest {
   std::string epoch;
   std::int64_t made_ms = 0;
+  Part part = 0;
 
   bool operator==(const OpenRequest&) const = default;
 };
 
-// What does the node's wall clock show?
-struct ClockRequest {};
+// What does the wall clock show by which the keys of that part expire?
+struct ClockRequest {
+  Part part = 0;
+};
 
 // What does the node show for these names? Changes nothing.
 struct LookRequest {
@@ -119,6 +122,7 @@ struct Opened {};
 
 struct NodeClock {
   Duration unix_time{};
+  std::uint64_t clock = 0;  // whose it is: parts of a node may be served by different servers
 };
 
 // What a node found for one key of a batch.

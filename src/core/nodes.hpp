@@ -2,8 +2,10 @@
 #pragma once
 
 #include <bitset>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace tenure::core {
@@ -12,6 +14,19 @@ namespace tenure::core {
 using NodeIndex = std::uint32_t;
 
 inline constexpr std::size_t nodes_max = 31;
+
+// A node may have parts, each of which has a record, an epoch and a counter of tokens of its own, and may be served by another
+// process tomorrow, as a slot of a Redis Cluster is. Nearly all nodes have one part, 0.
+using Part = std::uint16_t;
+// In which part a lease is, by its key.
+using PartOf = Part (*)(std::string_view key);
+
+struct Place {
+  NodeIndex node = 0;
+  Part part = 0;
+
+  auto operator<=>(const Place&) const = default;
+};
 
 // Some of them.
 using NodeSet = std::bitset<nodes_max>;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/text.hpp"
+#include "redis/cluster/request_slot.hpp"
 #include "redis/failure.hpp"
 #include "redis/record_text.hpp"
 
@@ -13,6 +14,8 @@ namespace {
 
 // More of them would gain nothing, and keep others waiting.
 constexpr std::size_t together_max = 64;
+
+const core::Failure moving_slot{core::Applied::no, core::FailureCode::busy, "the slot of this lease is on its way to another server"};
 
 core::Failure unasked() {
   return {core::Applied::perhaps, core::FailureCode::protocol, "Redis sent a reply that nobody asked for"};
@@ -74,45 +77,76 @@ core::Failure greeting_failure(const Greeting& greeting, const std::string& erro
   return failure;
 }
 
-Conversation::Conversation(Greeting greeting, Keyspace keyspace, Introduce introduce, Seen seen)
+Conversation::Conversation(Greeting greeting, Keyspace keyspace, Introduce introduce, Seen seen, Parts parts)
     : greeting_(std::move(greeting)),
       keyspace_(std::move(keyspace)),
       introduce_(std::move(introduce)),
-      seen_(std::move(seen)) {}
+      seen_(std::move(seen)),
+      parts_(parts) {
+  if (parts_ == Parts::one) rooms_.emplace(core::Part{0}, Room{keyspace_});
+}
 
 void Conversation::open(std::vector<Command>& out) {
   auto commands = greeting_commands(greeting_);
   open_ = true;
   greeting_left_ = commands.size();
   for (auto& command : commands) out.push_back(std::move(command));
-  if (greeting_left_ == 0) ask_admission(out);
+  if (greeting_left_ == 0) greet_rooms(out);
 }
 
-void Conversation::ask(core::RequestId id, core::Request request, std::vector<Command>& out) {
+// One that has nobody to admit us to is ready at once. In a Cluster the rooms are those in which something waits.
+void Conversation::greet_rooms(std::vector<Command>& out) {
+  for (auto& [part, room] : rooms_) {
+    if (introduce_) {
+      const bool asks = !room.held_back.empty() && room.held_back.front().asking == Asking::yes;
+      ask_admission(part, room, asks ? Asking::yes : Asking::no, out);
+    } else {
+      send_held_back(room, out);
+    }
+  }
+}
+
+core::Part Conversation::part_of(const core::Request& request) const {
+  return parts_ == Parts::one ? core::Part{0} : slot_of(request);
+}
+
+Conversation::Room& Conversation::room_of(core::Part part) {
+  const auto found = rooms_.find(part);
+  if (found != rooms_.end()) return found->second;
+  return rooms_.emplace(part, Room{keyspace_.of_slot(part)}).first->second;
+}
+
+void Conversation::ask(core::RequestId id, core::Request request, std::vector<Command>& out, Asking asking) {
+  open_requests_ += 1;
+  const core::Part part = part_of(request);
+  Room& room = room_of(part);
   // Not before the greeting is answered: after a refused SELECT the script would run elsewhere. And not
   // before the node has said which epoch this is.
-  if (!ready()) {
-    held_back_.push_back({id, std::move(request)});
-  } else if (std::holds_alternative<core::ReleaseRequest>(request)) {
+  if (!ready(room)) {
+    room.held_back.push_back({id, std::move(request), asking});
+    if (greeted() && !room.admitting) ask_admission(part, room, asking, out);
+  } else if (std::holds_alternative<core::ReleaseRequest>(request) && asking == Asking::no) {
     gather({id, std::move(request)}, out);
   } else {
-    send({id, std::move(request)}, CallBy::sha1, out);
+    send({id, std::move(request), asking}, CallBy::sha1, out);
   }
 }
 
 // One call for many releases costs Redis a third of what a call for each does.
 void Conversation::gather(Asked release, std::vector<Command>& out) {
   if (!goes_with_gathered(std::get<core::ReleaseRequest>(release.request))) flush(out);
-  sent_.push_back(std::move(release));
+  sent_.emplace_back(std::move(release));
   gathered_ += 1;
 }
 
 bool Conversation::goes_with_gathered(const core::ReleaseRequest& release) const {
   if (gathered_ == together_max) return false;
   const auto first = sent_.end() - static_cast<std::ptrdiff_t>(gathered_);
-  return std::all_of(first, sent_.end(), [&](const Asked& asked) {
-    const auto& other = std::get<core::ReleaseRequest>(asked.request);
-    return other.wake == release.wake && other.key != release.key;
+  const bool by_slot = parts_ == Parts::by_slot;
+  return std::all_of(first, sent_.end(), [&](const Sent& sent) {
+    const auto& other = std::get<core::ReleaseRequest>(std::get<Asked>(sent).request);
+    return other.wake == release.wake && other.key != release.key &&
+           (!by_slot || slot_of(other.key) == slot_of(release.key));
   });
 }
 
@@ -120,47 +154,71 @@ void Conversation::flush(std::vector<Command>& out) {
   if (gathered_ > 0) call_releases(std::exchange(gathered_, 0), CallBy::sha1, out);
 }
 
-tl::expected<std::optional<core::Record>, core::Failure> Conversation::hear(const Value& value,
-                                                                            std::vector<Command>& out,
-                                                                            std::vector<Answer>& answers) {
+void Conversation::answer(core::RequestId id, core::Reply reply, std::vector<Answer>& answers) {
+  open_requests_ -= 1;
+  answers.push_back({id, std::move(reply)});
+}
+
+tl::expected<std::optional<Conversation::Admitted>, core::Failure> Conversation::hear(
+    const Value& value, std::vector<Command>& out, std::vector<Answer>& answers) {
   if (!open_) return tl::unexpected(unasked());
   if (greeting_left_ > 0) {
     if (value.kind == Value::Kind::error) return tl::unexpected(greeting_failure(greeting_, value.text));
     greeting_left_ -= 1;
-    if (greeting_left_ == 0) ask_admission(out);
+    if (greeting_left_ == 0) greet_rooms(out);
     return std::nullopt;
   }
-  if (sent_.size() == gathered_) {
-    if (!admitting_) return tl::unexpected(unasked());
-    return hear_admission(value, out);
+  if (sent_.size() == gathered_) return tl::unexpected(unasked());
+  if (std::holds_alternative<Permission>(sent_.front())) {
+    sent_.pop_front();
+    if (value.kind == Value::Kind::error) return tl::unexpected(classify(value.text));
+    return std::nullopt;
   }
-  if (const std::size_t together = sent_.front().together; together > 1) {
-    const auto end = sent_.begin() + static_cast<std::ptrdiff_t>(together);
-    std::vector<Asked> asked(std::make_move_iterator(sent_.begin()), std::make_move_iterator(end));
-    sent_.erase(sent_.begin(), end);
+  if (const auto* admission = std::get_if<Admission>(&sent_.front())) {
+    const core::Part part = admission->part;
+    sent_.pop_front();
+    admissions_ -= 1;
+    return hear_admission(part, value, out, answers);
+  }
+  if (const std::size_t together = std::get<Asked>(sent_.front()).together; together > 1) {
+    std::vector<Asked> asked;
+    for (std::size_t i = 0; i < together; ++i) {
+      asked.push_back(std::move(std::get<Asked>(sent_.front())));
+      sent_.pop_front();
+    }
     hear_releases(std::move(asked), value, out, answers);
     return std::nullopt;
   }
-  Asked asked = std::move(sent_.front());
+  Asked asked = std::move(std::get<Asked>(sent_.front()));
   sent_.pop_front();
+  hear_answer(std::move(asked), value, out, answers);
+  return std::nullopt;
+}
+
+void Conversation::hear_answer(Asked asked, const Value& value, std::vector<Command>& out,
+                               std::vector<Answer>& answers) {
+  const core::Part part = part_of(asked.request);
+  Room& room = room_of(part);
+  if (turn_away(asked, value, answers)) return;
   // After SCRIPT FLUSH or a restart Redis knows our scripts no more; nothing was run (T29).
   if (is_unknown_script(value) && !given_up(asked)) {
     released_ = false;  // the next release brings its script along again
-    if (admitting_) {
-      put_back(std::move(asked));
+    if (room.admitting) {
+      put_back(room, std::move(asked));
     } else {
       send(std::move(asked), CallBy::body, out);
     }
-    return std::nullopt;
+    return;
   }
-  answers.push_back({asked.id, script_reply(asked.request, value)});
-  const core::Reply& reply = answers.back().reply;
-  *seen_ = std::max(*seen_, token_reached(asked.request, reply));
+  core::Reply reply = script_reply(asked.request, value);
+  core::Token& seen = (*seen_)[part];
+  seen = std::max(seen, token_reached(asked.request, reply));
   // The record is not the one that this connection was admitted with: data lost, or another quarantine. Or the data
   // is older than what was seen of it.
   const auto* closed = std::get_if<core::NotOpen>(&reply);
-  if (closed != nullptr && !admitting_ && closed->record.text != record_) ask_admission(out);
-  return std::nullopt;
+  const bool admits_anew = closed != nullptr && !room.admitting && closed->record.text != room.record;
+  answer(asked.id, std::move(reply), answers);
+  if (admits_anew) ask_admission(part, room, asked.asking, out);
 }
 
 void Conversation::hear_releases(std::vector<Asked> asked, const Value& value, std::vector<Command>& out,
@@ -168,11 +226,14 @@ void Conversation::hear_releases(std::vector<Asked> asked, const Value& value, s
   const bool unknown = is_unknown_script(value);
   const bool denied = is_denied(value);
   if (unknown) released_ = false;
-  if ((unknown || denied) && admitting_) {
-    for (Asked& it : asked) put_back(std::move(it));
+  Room& room = room_of(part_of(asked.front().request));
+  if (turn_away(asked.front(), value, answers)) {
+    for (std::size_t i = 1; i < asked.size(); ++i) turn_away(asked[i], value, answers);
+  } else if ((unknown || denied) && room.admitting) {
+    for (Asked& it : asked) put_back(room, std::move(it));
   } else if (unknown) {
     flush(out);
-    for (Asked& it : asked) sent_.push_back(std::move(it));
+    for (Asked& it : asked) sent_.emplace_back(std::move(it));
     call_releases(asked.size(), CallBy::body, out);
   } else if (denied) {
     // Perhaps only one of their keys is out of reach by now: that must not keep the others.
@@ -182,75 +243,140 @@ void Conversation::hear_releases(std::vector<Asked> asked, const Value& value, s
     }
   } else {
     for (std::size_t i = 0; i < asked.size(); ++i) {
-      answers.push_back({asked[i].id, release_reply(value, i, asked.size())});
+      answer(asked[i].id, release_reply(value, i, asked.size()), answers);
     }
   }
 }
 
+// The server has done nothing, because it does not serve this slot, or not now. What was given up meanwhile goes nowhere else: it
+// would come behind its own release (T12).
+bool Conversation::turn_away(Asked& asked, const Value& value, std::vector<Answer>& answers) {
+  if (parts_ == Parts::one) return false;
+  const auto to = read_redirection(value);
+  if (!to) return false;
+  if (given_up(asked)) {
+    answer(asked.id, moving_slot, answers);
+  } else {
+    open_requests_ -= 1;
+    // Should the slot come back, it may have lived elsewhere meanwhile.
+    if (to->kind == Redirection::Kind::moved) room_of(part_of(asked.request)).admitted = false;
+    turned_.push_back({asked.id, std::move(asked.request), *to});
+  }
+  return true;
+}
+
 // What stands behind an admission waits for it: its reply must not come before.
-void Conversation::put_back(Asked asked) {
+void Conversation::put_back(Room& room, Asked asked) {
   asked.together = 1;
-  held_back_.insert(held_back_.begin() + returned_++, std::move(asked));
+  room.held_back.insert(room.held_back.begin() + room.returned++, std::move(asked));
 }
 
-void Conversation::ask_admission(std::vector<Command>& out) {
+void Conversation::ask_admission(core::Part part, Room& room, Asking asking, std::vector<Command>& out) {
   flush(out);
-  if (!introduce_) return send_held_back(out);
-  admitting_ = introduce_();
-  send_admission(CallBy::sha1, out);
+  if (!introduce_) return send_held_back(room, out);
+  room.admitting = introduce_();
+  room.asking = asking;
+  send_admission(part, room, CallBy::sha1, out);
 }
 
-void Conversation::send_admission(CallBy by, std::vector<Command>& out) {
-  out.push_back(admit_call(*admitting_, keyspace_, by));
-  out.back().push_back(std::to_string(*seen_));
+void Conversation::send_admission(core::Part part, Room& room, CallBy by, std::vector<Command>& out) {
+  flush(out);
+  ask_permission(room.asking, out);
+  sent_.emplace_back(Admission{part});
+  admissions_ += 1;
+  out.push_back(admit_call(*room.admitting, room.keyspace, by));
+  out.back().push_back(std::to_string((*seen_)[part]));
 }
 
-tl::expected<std::optional<core::Record>, core::Failure> Conversation::hear_admission(
-    const Value& value, std::vector<Command>& out) {
+void Conversation::ask_permission(Asking asking, std::vector<Command>& out) {
+  if (asking == Asking::no) return;
+  sent_.emplace_back(Permission{});
+  out.push_back({"ASKING"});
+}
+
+tl::expected<std::optional<Conversation::Admitted>, core::Failure> Conversation::hear_admission(
+    core::Part part, const Value& value, std::vector<Command>& out, std::vector<Answer>& answers) {
+  Room& room = room_of(part);
   if (value.kind == Value::Kind::error) {
-    if (!is_unknown_script(value)) return tl::unexpected(classify(value.text));
-    released_ = false;
-    send_admission(CallBy::body, out);
-    return std::nullopt;
+    if (is_unknown_script(value)) {
+      released_ = false;
+      send_admission(part, room, CallBy::body, out);
+      return std::nullopt;
+    }
+    if (const auto to = parts_ == Parts::by_slot ? read_redirection(value) : std::nullopt) {
+      for (Asked& it : room.held_back) turned_.push_back({it.id, std::move(it.request), *to});
+      open_requests_ -= room.held_back.size();
+      rooms_.erase(part);
+      return std::nullopt;
+    }
+    return refuse(part, classify(value.text), answers);
   }
   // The script has changed nothing.
   if (value.kind == Value::Kind::array && value.items.size() == 1) {
     const std::string field = core::printable(value.items.front().text, 40);
-    return tl::unexpected(
-        core::Failure{core::Applied::no, core::FailureCode::unsupported, no_life_text(field)});
+    return refuse(part, {core::Applied::no, core::FailureCode::unsupported, no_life_text(field)}, answers);
   }
   auto record = read_record(value.text);
   if (value.kind != Value::Kind::string || !record) {
-    return tl::unexpected(core::Failure{core::Applied::no, core::FailureCode::protocol,
-                                        "its key " + keyspace_.record() + " is not a record of Tenure: \"" +
-                                            core::printable(value.text, 60) + "\""});
+    return refuse(part,
+                  {core::Applied::no, core::FailureCode::protocol,
+                   "its key " + room.keyspace.record() + " is not a record of Tenure: \"" +
+                       core::printable(value.text, 60) + "\""},
+                  answers);
   }
-  admitting_.reset();
-  epoch_ = record->epoch;
-  record_ = value.text;
-  send_held_back(out);
-  return record;
+  room.admitting.reset();
+  room.admitted = true;
+  room.epoch = record->epoch;
+  room.record = value.text;
+  send_held_back(room, out);
+  return Admitted{std::move(*record), part};
+}
+
+// A server with one record is of no use without it. Of a slot only what waits for that one has failed.
+tl::expected<std::optional<Conversation::Admitted>, core::Failure> Conversation::refuse(
+    core::Part part, const core::Failure& failure, std::vector<Answer>& answers) {
+  if (parts_ == Parts::one) return tl::unexpected(failure);
+  auto room = rooms_.extract(part);
+  for (const Asked& it : room.mapped().held_back) {
+    answer(it.id, core::Failure{core::Applied::no, failure.code, failure.detail}, answers);
+  }
+  return std::nullopt;
 }
 
 bool Conversation::carries(core::RequestId id) const {
   const auto is_it = [id](const Asked& asked) { return asked.id == id; };
-  return std::ranges::any_of(sent_, is_it) || std::ranges::any_of(held_back_, is_it);
+  return std::ranges::any_of(sent_,
+                             [&](const Sent& sent) {
+                               const auto* asked = std::get_if<Asked>(&sent);
+                               return asked != nullptr && is_it(*asked);
+                             }) ||
+         std::ranges::any_of(
+             rooms_, [&](const auto& it) { return std::ranges::any_of(it.second.held_back, is_it); });
 }
 
 std::vector<std::pair<core::RequestId, core::Request>> Conversation::take_held_back() {
   std::vector<std::pair<core::RequestId, core::Request>> taken;
-  for (Asked& it : std::exchange(held_back_, {})) taken.emplace_back(it.id, std::move(it.request));
+  for (auto& [part, room] : rooms_) {
+    for (Asked& it : std::exchange(room.held_back, {})) taken.emplace_back(it.id, std::move(it.request));
+  }
+  open_requests_ -= taken.size();
   return taken;
 }
 
 std::vector<Conversation::Unanswered> Conversation::close() {
   std::vector<Unanswered> open;
   const std::size_t left = sent_.size() - std::exchange(gathered_, 0);
-  for (std::size_t i = 0; i < sent_.size(); ++i)
-    open.push_back({sent_[i].id, i < left ? core::Applied::perhaps : core::Applied::no});
-  for (const Asked& asked : held_back_) open.push_back({asked.id, core::Applied::no});
+  for (std::size_t i = 0; i < sent_.size(); ++i) {
+    const auto* asked = std::get_if<Asked>(&sent_[i]);
+    if (asked != nullptr)
+      open.push_back({asked->id, i < left ? core::Applied::perhaps : core::Applied::no});
+  }
+  for (auto& [part, room] : rooms_) {
+    for (const Asked& asked : room.held_back) open.push_back({asked.id, core::Applied::no});
+    room.held_back.clear();
+  }
   sent_.clear();
-  held_back_.clear();
+  open_requests_ = admissions_ = 0;
   return open;
 }
 
@@ -259,19 +385,22 @@ std::vector<Conversation::Unanswered> Conversation::close() {
 bool Conversation::given_up(const Asked& asked) const {
   const auto* acquire = std::get_if<core::AcquireRequest>(&asked.request);
   const auto* reassert = std::get_if<core::ReassertRequest>(&asked.request);
-  return std::ranges::any_of(sent_, [&](const Asked& later) {
-    const auto* release = std::get_if<core::ReleaseRequest>(&later.request);
+  if (acquire == nullptr && reassert == nullptr) return false;
+  return std::ranges::any_of(sent_, [&](const Sent& sent) {
+    const auto* later = std::get_if<Asked>(&sent);
+    const auto* release = later != nullptr ? std::get_if<core::ReleaseRequest>(&later->request) : nullptr;
     if (release == nullptr) return false;
     if (acquire != nullptr) return release->grant == acquire->grant;
-    return reassert != nullptr && std::ranges::any_of(reassert->items, [&](const core::Holding& it) {
-             return it.grant == release->grant;
-           });
+    return std::ranges::any_of(reassert->items,
+                               [&](const core::Holding& it) { return it.grant == release->grant; });
   });
 }
 
-void Conversation::send_held_back(std::vector<Command>& out) {
-  returned_ = 0;
-  for (Asked& it : std::exchange(held_back_, {})) ask(it.id, std::move(it.request), out);
+void Conversation::send_held_back(Room& room, std::vector<Command>& out) {
+  room.returned = 0;
+  auto held_back = std::exchange(room.held_back, {});
+  open_requests_ -= held_back.size();
+  for (Asked& it : held_back) ask(it.id, std::move(it.request), out, it.asking);
   flush(out);
 }
 
@@ -280,22 +409,26 @@ void Conversation::send_held_back(std::vector<Command>& out) {
 // and again the first after Redis has forgotten a script.
 void Conversation::call_releases(std::size_t count, CallBy by, std::vector<Command>& out) {
   const auto first = sent_.end() - static_cast<std::ptrdiff_t>(count);
-  first->together = count;
+  std::get<Asked>(*first).together = count;
   std::vector<const core::ReleaseRequest*> releases;
   releases.reserve(count);
   for (auto it = first; it != sent_.end(); ++it)
-    releases.push_back(&std::get<core::ReleaseRequest>(it->request));
+    releases.push_back(&std::get<core::ReleaseRequest>(std::get<Asked>(*it).request));
   if (!std::exchange(released_, true)) by = CallBy::body;
-  out.push_back(release_call(releases, keyspace_, by));
+  const Room& room = room_of(part_of(std::get<Asked>(*first).request));
+  out.push_back(release_call(releases, room.keyspace, by));
 }
 
 void Conversation::send(Asked asked, CallBy by, std::vector<Command>& out) {
   flush(out);
-  sent_.push_back(std::move(asked));
-  const core::Request& request = sent_.back().request;
+  ask_permission(asked.asking, out);
+  sent_.emplace_back(std::move(asked));
+  const core::Request& request = std::get<Asked>(sent_.back()).request;
   if (std::holds_alternative<core::ReleaseRequest>(request)) return call_releases(1, by, out);
-  out.push_back(script_call(request, keyspace_, epoch_, by));
-  if (tells_what_was_seen(request)) out.back().push_back(std::to_string(*seen_));
+  const core::Part part = part_of(request);
+  const Room& room = room_of(part);
+  out.push_back(script_call(request, room.keyspace, room.epoch, by));
+  if (tells_what_was_seen(request)) out.back().push_back(std::to_string((*seen_)[part]));
 }
 
 }  // namespace tenure::redis

@@ -6,6 +6,7 @@
 
 #include "core/base/number.hpp"
 #include "redis/beat_text.hpp"
+#include "redis/cluster/slot.hpp"
 #include "redis/failure.hpp"
 #include "redis/grant_text.hpp"
 #include "redis/list_text.hpp"
@@ -207,6 +208,12 @@ core::Reply lists_reply(const Value& value, std::size_t instances) {
 }
 
 }  // namespace
+
+Keyspace Keyspace::of_slot(core::Part slot) const {
+  Keyspace its = *this;
+  its.tag = tag_of(slot);
+  return its;
+}
 
 Command script_call(const core::Request& request, const Keyspace& keyspace, std::string_view epoch,
                     CallBy by) {

@@ -26,6 +26,7 @@ struct Keyspace {
   std::string prefix{usual_prefix};
   core::Ttl cap{60'000};
   std::string set{"1"};  // redis/node_set.hpp
+  std::string tag{};     // of a slot in a Cluster, whose keys these are; empty elsewhere
 
   core::Terms terms() const { return {cap, set}; }
   // What every key begins with that is not Tenure's own, those of leases, sessions and results: nothing under the usual
@@ -33,10 +34,14 @@ struct Keyspace {
   std::string root() const { return prefix == usual_prefix ? "" : prefix; }
   std::string key(const std::string& name) const { return root() + name; }
 
-  std::string record() const { return prefix + "record"; }
-  std::string fence() const { return prefix + "fence"; }
+  std::string record() const { return tagged(prefix + "record"); }
+  std::string fence() const { return tagged(prefix + "fence"); }
   // Who waits for that lease, in order.
-  std::string queue(const std::string& lease) const { return prefix + "queue:" + lease; }
+  std::string queue(const std::string& lease) const {
+    return (tag.empty() ? prefix + "queue:" : tagged(prefix + "queue") + ":") + lease;
+  }
+  // The same of one slot: its keys carry a text in braces that is in the slot, so that they are in it, too.
+  Keyspace of_slot(core::Part slot) const;
   // What the channels of waiters begin with; the owner's id follows.
   std::string channels() const { return prefix + "wake:"; }
   // Of a fleet whose keys begin so: its instances, the channel of what changes, and what an instance owns.
@@ -45,8 +50,12 @@ struct Keyspace {
   static std::string list(const std::string& fleet, const std::string& id) { return fleet + "owned:" + id; }
   // Does Tenure need this key for itself, so that it can be no lease?
   bool owns(const std::string& key) const {
-    return key == record() || key == fence() || key.starts_with(queue(""));
+    return key == record() || key == fence() || key.starts_with(queue("")) ||
+           key.starts_with(record() + ":{") || key.starts_with(fence() + ":{");
   }
+
+ private:
+  std::string tagged(std::string key) const { return tag.empty() ? key : key + ":{" + tag + "}"; }
 };
 
 // How long a name that was given back is kept for one waiter before it is the next one's turn: some round trips. A

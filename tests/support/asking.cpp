@@ -57,7 +57,7 @@ bool Asking::hear_the_end() {
 
 void Asking::note(runtime::News& news) {
   for (auto& answer : news.answers) answers_.push_back(std::move(answer));
-  for (auto& [node, record] : news.admitted) admitted_ = std::move(record);
+  for (auto& it : news.admitted) admitted_ = std::move(it.record);
 }
 
 Hearing::Hearing(std::shared_ptr<runtime::Node> node, std::unique_ptr<runtime::Subscription> subscription)

@@ -72,7 +72,7 @@ std::optional<Acquisition::End> Acquisition::on_reply(NodeIndex node, const Repl
   if (auto* confirm = std::get_if<ConfirmRound>(&phase_)) {
     result = confirm->on_reply(node, reply, now);
   } else {
-    const auto distrusted = context_.clocks.distrusted_until(node, now);
+    const auto distrusted = context_.clocks.distrusted_until({node, context_.part}, now);
     const bool granted = std::holds_alternative<Granted>(reply);
     const Reply& counted = granted && distrusted ? jumped(*distrusted - now) : reply;
     result = std::get<AcquireRound>(phase_).on_reply(node, counted, now);

@@ -46,6 +46,7 @@ class Acquisition {
     Proposer& proposer;
     const Terms& terms;
     bool& reached;  // has a quorum ever answered any of the client's acquisitions?
+    Part part = 0;  // that the name is in
   };
   struct End {
     std::optional<Win> win{};

@@ -13,37 +13,78 @@ constexpr Duration look_every = std::chrono::seconds(1);
 // What may be a slow thread, or a clock that was set by a hair.
 constexpr Duration jitter = std::chrono::milliseconds(100);
 
-}  // namespace
-
-bool ClockWatch::due(NodeIndex node, Time now) const {
-  const Node& it = nodes_.at(node);
-  return !it.sent && (!it.last || now - it.last->before >= look_every);
+// How far a clock has jumped between two looks at it.
+Duration jump_between(const ClockWatch::Look& last, const ClockWatch::Look& look) {
+  // At least and at most so much has passed here; clocks that are being slewed differ by a tenth.
+  const Duration shown = look.shown - last.shown;
+  const Duration least = look.after - last.before;
+  const Duration most = look.before - last.after;
+  if (shown > most + most / 10 + jitter) return shown - most;
+  if (shown < least - least / 10 - jitter) return shown - least;
+  return Duration::zero();
 }
 
-std::optional<Duration> ClockWatch::on_reply(NodeIndex node, const Reply& reply, Time now) {
-  Node& it = nodes_.at(node);
-  const auto sent = std::exchange(it.sent, std::nullopt);
-  const auto* clock = std::get_if<NodeClock>(&reply);
-  if (clock == nullptr || !sent) return std::nullopt;
-  const Look look{clock->unix_time, *sent, now};
-  const auto last = std::exchange(it.last, look);
+}  // namespace
+
+const ClockWatch::Clock* ClockWatch::clock_of(Place place) const {
+  const Node& node = nodes_.at(place.node);
+  const auto known = node.parts.find(place.part);
+  if (known == node.parts.end() || !known->second.clock) return nullptr;
+  return &node.clocks.at(*known->second.clock);
+}
+
+bool ClockWatch::due(Place place, Time now) const {
+  const Node& node = nodes_.at(place.node);
+  const auto known = node.parts.find(place.part);
+  if (known != node.parts.end() && known->second.sent) return false;
+  const Clock* clock = clock_of(place);
+  if (clock == nullptr) return true;
+  return !clock->asked_for && (!clock->last || now - clock->last->before >= look_every);
+}
+
+void ClockWatch::on_sent(Place place, Time now) {
+  Node& node = nodes_.at(place.node);
+  Known& known = node.parts[place.part];
+  known.sent = now;
+  if (known.clock) node.clocks.at(*known.clock).asked_for = place.part;
+}
+
+std::optional<Duration> ClockWatch::on_reply(Place place, const Reply& reply, Time now) {
+  Node& node = nodes_.at(place.node);
+  Known& known = node.parts[place.part];
+  const auto sent = std::exchange(known.sent, std::nullopt);
+  for (auto& [id, clock] : node.clocks) {
+    if (clock.asked_for == place.part) clock.asked_for.reset();
+  }
+  const auto* shown = std::get_if<NodeClock>(&reply);
+  if (shown == nullptr || !sent) return std::nullopt;
+  known.clock = shown->clock;
+  Clock& clock = node.clocks[shown->clock];
+  const Look look{shown->unix_time, *sent, now};
+  if (clock.last && look.after < clock.last->after) return std::nullopt;  // of another part, and later
+  const auto last = std::exchange(clock.last, look);
   if (!last) return std::nullopt;
-  // Between the two looks at least and at most so much has passed here; clocks that are being slewed differ
-  // by a tenth.
-  const Duration shown = look.shown - last->shown;
-  const Duration least = look.after - last->before;
-  const Duration most = look.before - last->after;
-  Duration jump{};
-  if (shown > most + most / 10 + jitter) jump = shown - most;
-  if (shown < least - least / 10 - jitter) jump = shown - least;
+  const Duration jump = jump_between(*last, look);
   if (jump == Duration::zero()) return std::nullopt;
-  it.distrusted_until = now + quarantine_length(cap_);
+  clock.distrusted_until = now + quarantine_length(cap_);
   return jump;
 }
 
-std::optional<Time> ClockWatch::distrusted_until(NodeIndex node, Time now) const {
-  const Time until = nodes_.at(node).distrusted_until;
-  return now < until ? std::optional(until) : std::nullopt;
+void ClockWatch::on_moved(Place place) {
+  Node& node = nodes_.at(place.node);
+  const auto known = node.parts.find(place.part);
+  if (known != node.parts.end()) known->second.clock.reset();
+}
+
+std::optional<Time> ClockWatch::distrusted_until(Place place, Time now) const {
+  const Clock* clock = clock_of(place);
+  if (clock == nullptr || now >= clock->distrusted_until) return std::nullopt;
+  return clock->distrusted_until;
+}
+
+std::optional<ClockWatch::Look> ClockWatch::last_look(NodeIndex node) const {
+  const Clock* clock = clock_of({node, 0});
+  return clock != nullptr ? clock->last : std::nullopt;
 }
 
 }  // namespace tenure::core

@@ -11,6 +11,8 @@ void Founding::on_admitted(NodeIndex node, const Record& record) {
 }
 
 bool Founding::done() const {
+  // Alone there is nobody to be missed; and of its parts each is opened by itself.
+  if (whose_.size() == 1) return true;
   const auto is = [](Whose it) { return [it](Whose each) { return each == it; }; };
   if (founded_) return std::ranges::none_of(whose_, is(Whose::others));
   return std::ranges::all_of(whose_, is(Whose::ours));

@@ -46,13 +46,13 @@ std::optional<Token> Proposer::time_of_nodes(Time now) const {
   if (clocks_.nodes() == 1) return std::nullopt;
   Time newest = long_ago;
   for (NodeIndex node = 0; node < clocks_.nodes(); ++node) {
-    if (const auto& look = clocks_.last_look(node)) newest = std::max(newest, look->before);
+    if (const auto look = clocks_.last_look(node)) newest = std::max(newest, look->before);
   }
   std::size_t known = 0;
   Duration smallest = Duration::max();
   for (NodeIndex node = 0; node < clocks_.nodes(); ++node) {
-    const auto& look = clocks_.last_look(node);
-    if (!look || look->before < newest - look_lag_max || clocks_.distrusted_until(node, now)) continue;
+    const auto look = clocks_.last_look(node);
+    if (!look || look->before < newest - look_lag_max || clocks_.distrusted_until({node}, now)) continue;
     known += 1;
     smallest = std::min(smallest, shows_by_now(*look, now));
   }

@@ -13,7 +13,7 @@ void Quarantine::on_admitted(const Record& record, Time now) {
     opens_.reset();
     return;
   }
-  const OpenRequest opens{record.epoch, record.made_ms};
+  const OpenRequest opens{record.epoch, record.made_ms, place_.part};
   if (record.open) {
     opens_.reset();
   } else if (opens_ != opens) {
@@ -38,10 +38,10 @@ bool Quarantine::on_reply(const Reply& reply, Time now, Random& random) {
 void Quarantine::on_timer(Time now, Random& random, Outbox& out) {
   if (asked_) {
     if (now < asked_->ends_at) return;
-    out.drop(node_, asked_->id);
+    out.drop(place_.node, asked_->id);
     on_reply(silence, now, random);
   } else if (may_open() && now >= due_) {
-    asked_ = {out.send(node_, *opens_, answer_within), *opens_, now + answer_within};
+    asked_ = {out.send(place_.node, *opens_, answer_within), *opens_, now + answer_within};
   }
 }
 

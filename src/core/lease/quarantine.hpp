@@ -1,4 +1,4 @@
-// Sits out the quarantine of one node, and opens it.
+// Sits out the quarantine of one node, or of one part of it, and opens it.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ namespace tenure::core {
 class Quarantine {
  public:
   // What is known of the set outlives it.
-  Quarantine(NodeIndex node, Terms terms, const Founding& founding)
-      : node_(node), terms_(std::move(terms)), founding_(&founding) {}
+  Quarantine(Place place, Terms terms, const Founding& founding)
+      : place_(place), terms_(std::move(terms)), founding_(&founding) {}
 
   // A connection was admitted with this record. The length counts from the first time that a quarantine is
   // heard of: it began before that, so all older leases are over by then.
@@ -27,6 +27,8 @@ class Quarantine {
   std::optional<Time> wake() const;
   // Does the node give nothing to anybody, as far as this client has heard?
   bool lasts() const { return opens_.has_value(); }
+  // Is there nothing to wait for?
+  bool idle() const { return !opens_ && !asked_; }
   // When it is over at the latest, if that is known.
   std::optional<Time> over_by() const { return may_open() ? std::optional(due_) : std::nullopt; }
 
@@ -40,7 +42,7 @@ class Quarantine {
   // A node without a record of before is not opened for a set that nobody has founded.
   bool may_open() const { return opens_ && (!unknown_ || founding_->done()); }
 
-  NodeIndex node_;
+  Place place_;
   Terms terms_;
   const Founding* founding_;
   std::optional<OpenRequest> opens_{};  // none: no quarantine

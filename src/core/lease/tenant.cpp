@@ -26,16 +26,13 @@ Tenant::Tenant(Config config, Random random)
   must(!config_.owner.empty(), "a tenant has an owner id");
   must(config_.nodes >= 1 && config_.nodes <= nodes_max, "a tenant has 1 to 31 nodes");
   must(config_.batch_max.leases >= 1, "a request may name a lease");
-  for (NodeIndex node = 0; node < config_.nodes; ++node) {
-    quarantines_.emplace_back(node, config_.terms, founding_);
-  }
 }
 
 AcquireId Tenant::acquire(Wish wish, Time now, Actions& actions) {
   const AcquireId id{++last_id_};
   const std::size_t first = actions.size();
   const Acquisition::Context context{id,        config_.owner, subscriptions_, clocks_,
-                                     proposer_, config_.terms, reached_};
+                                     proposer_, config_.terms, reached_,       part_of(wish.key)};
   const auto [it, added] = acquisitions_.try_emplace(id, context, std::move(wish), random_);
   Outbox out = outbox(acquisition, last_id_, actions);
   it->second.start(now, out);
@@ -105,13 +102,16 @@ void Tenant::hear(RequestId request, const Requests::Entry& entry, const Reply& 
         return it.on_reply(entry.node, reply, now, random_, out);
       });
       return;
-    case Sender::Kind::quarantine:
-      if (quarantines_.at(entry.node).on_reply(reply, now, random_)) {
-        poke_acquisitions([&](Acquisition& it) { it.on_opened(now); });
-      }
+    case Sender::Kind::quarantine: {
+      const auto found = quarantines_.find({entry.node, static_cast<Part>(entry.sender.id)});
+      const bool opened = found->second.on_reply(reply, now, random_);
+      if (found->second.idle()) quarantines_.erase(found);
+      if (opened) poke_acquisitions([&](Acquisition& it) { it.on_opened(now); });
       return;
+    }
     case Sender::Kind::clock:
-      if (const auto jump = clocks_.on_reply(entry.node, reply, now)) {
+      if (const auto jump =
+              clocks_.on_reply({entry.node, static_cast<Part>(entry.sender.id)}, reply, now)) {
         actions.push_back(ClockJumped{entry.node, *jump, quarantine_length(config_.terms.cap)});
       }
       return;
@@ -130,9 +130,12 @@ void Tenant::hear(RequestId request, const Requests::Entry& entry, const Reply& 
   }
 }
 
-void Tenant::on_admitted(NodeIndex node, const Record& record, Time now) {
-  founding_.on_admitted(node, record);
-  quarantines_.at(node).on_admitted(record, now);
+void Tenant::on_admitted(Place place, const Record& record, Time now) {
+  founding_.on_admitted(place.node, record);
+  const auto found = quarantines_.try_emplace(place, place, config_.terms, founding_).first;
+  found->second.on_admitted(record, now);
+  if (found->second.idle()) quarantines_.erase(found);
+  if (config_.part_of) clocks_.on_moved(place);
   if (record.open && record.terms == config_.terms)
     poke_acquisitions([&](Acquisition& it) { it.on_opened(now); });
 }
@@ -153,8 +156,10 @@ void Tenant::on_timer(Time now, Actions& actions) {
   const std::size_t first = actions.size();
   Outbox out = outbox(Sender::Kind::keeper, 0, actions);
   keeper_.on_timer(now, random_, out);
-  Outbox opener = outbox(Sender::Kind::quarantine, 0, actions);
-  for (Quarantine& quarantine : quarantines_) quarantine.on_timer(now, random_, opener);
+  for (auto& [place, quarantine] : quarantines_) {
+    Outbox opener = outbox(Sender::Kind::quarantine, place.part, actions);
+    quarantine.on_timer(now, random_, opener);
+  }
   Outbox looks = outbox(Sender::Kind::holder_watch, 0, actions);
   holder_watch_.on_timer(now, looks);
   // A step may set its own next wake to now or earlier; each is taken once, so that this ends.
@@ -180,17 +185,30 @@ void Tenant::on_timer(Time now, Actions& actions) {
 void Tenant::look_at_clocks(std::size_t first, Time now, Actions& actions) {
   for (std::size_t i = first; i < actions.size(); ++i) {
     const auto* send = std::get_if<Send>(&actions[i]);
-    if (send == nullptr || !clocks_.due(send->node, now)) continue;
-    if (!std::holds_alternative<AcquireRequest>(send->request) &&
-        !std::holds_alternative<RenewRequest>(send->request)) {
-      continue;
-    }
+    if (send == nullptr) continue;
     const NodeIndex node = send->node;
-    const RequestId id = requests_.add({{Sender::Kind::clock, 0}, node});
-    clocks_.on_sent(node, now);
-    actions.insert(actions.begin() + static_cast<std::ptrdiff_t>(i),
-                   Send{node, id, ClockRequest{}, send->answer_within});
+    const Duration answer_within = send->answer_within;
+    const auto look = [&](Part part) {
+      if (!clocks_.due({node, part}, now)) return;
+      const RequestId id = requests_.add({{Sender::Kind::clock, part}, node});
+      clocks_.on_sent({node, part}, now);
+      actions.insert(actions.begin() + static_cast<std::ptrdiff_t>(i),
+                     Send{node, id, ClockRequest{part}, answer_within});
+      i += 1;
+    };
+    if (const auto* acquire = std::get_if<AcquireRequest>(&send->request)) {
+      look(part_of(acquire->key));
+    } else if (const auto* renew = std::get_if<RenewRequest>(&send->request)) {
+      for (const Part part : parts_of(*renew)) look(part);
+    }
   }
+}
+
+std::set<Part> Tenant::parts_of(const RenewRequest& renew) const {
+  if (!config_.part_of) return {0};
+  std::set<Part> parts;
+  for (const Holding& it : renew.items) parts.insert(part_of(it.key));
+  return parts;
 }
 
 // The release goes to every node, behind what it has not answered yet.
@@ -207,7 +225,7 @@ void Tenant::note_token(const Reply& reply, Time now) {
 
 std::optional<Time> Tenant::wake() const {
   auto first = keeper_.wake();
-  for (const Quarantine& quarantine : quarantines_) first = sooner(first, quarantine.wake());
+  for (const auto& [place, quarantine] : quarantines_) first = sooner(first, quarantine.wake());
   first = sooner(first, holder_watch_.wake());
   if (!wakes_.empty()) first = sooner(first, wakes_.begin()->first);
   return first;
@@ -226,11 +244,21 @@ std::optional<Time> Tenant::deadline_of(LeaseId id) const {
 std::optional<Time> Tenant::open_by(const std::vector<NodeIndex>& nodes) const {
   std::optional<Time> last;
   for (const NodeIndex node : nodes) {
-    const auto over = quarantines_.at(node).over_by();
-    if (!over) return std::nullopt;
-    last = std::max(last, over);
+    if (!quarantined(node)) return std::nullopt;
+    for (const auto& [place, quarantine] : quarantines_) {
+      if (place.node != node || !quarantine.lasts()) continue;
+      const auto over = quarantine.over_by();
+      if (!over) return std::nullopt;
+      last = std::max(last, over);
+    }
   }
   return last;
+}
+
+bool Tenant::quarantined(NodeIndex node) const {
+  return std::ranges::any_of(quarantines_, [node](const auto& it) {
+    return it.first.node == node && it.second.lasts();
+  });
 }
 
 bool Tenant::asks_for(AcquireId id, const Grant& grant) const {
@@ -334,7 +362,10 @@ void Tenant::start_release(ReleaseRequest request, const std::vector<NodeIndex>&
 
 // Missing, but not lapsed: the nodes have lost their data, and have given it to nobody since.
 bool Tenant::forgotten_by_nodes(const Keeper::Known& lease, Time now) const {
-  const auto lasting = std::ranges::count_if(quarantines_, &Quarantine::lasts);
+  const Part part = part_of(lease.key);
+  const auto lasting = std::ranges::count_if(quarantines_, [part](const auto& it) {
+    return it.first.part == part && it.second.lasts();
+  });
   return now < lease.deadline && static_cast<std::size_t>(lasting) >= quorum_of(config_.nodes);
 }
 

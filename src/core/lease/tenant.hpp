@@ -23,6 +23,7 @@ class Tenant {
     std::size_t nodes = 1;
     Terms terms{std::chrono::duration_cast<Ttl>(ttl_max_default)};  // the same for everybody
     BatchMax batch_max{};
+    PartOf part_of = nullptr;  // none: nodes have one part
   };
 
   Tenant(Config config, Random random);
@@ -55,7 +56,7 @@ class Tenant {
   void on_reply(RequestId request, const Reply& reply, Time now, Actions& actions);
   // These only move timers; wake() says when to act.
   // A connection to that node was admitted with this record.
-  void on_admitted(NodeIndex node, const Record& record, Time now);
+  void on_admitted(Place place, const Record& record, Time now);
   // Messages of that node are heard from now on, or no more.
   void on_listening(NodeIndex node, bool listening, Time now);
   // A message for a waiter: look again after that long.
@@ -68,10 +69,12 @@ class Tenant {
   std::string key_of(LeaseId id) const;
   // Until when a lease that is known is held, or was at the latest.
   std::optional<Time> deadline_of(LeaseId id) const;
-  // When all of these nodes are out of quarantine, if they are in one: this client opens them then, if nobody does before.
+  // When all of these nodes are out of quarantine, with all their parts, if they are in one: this client opens them then, if
+  // nobody does before.
   std::optional<Time> open_by(const std::vector<NodeIndex>& nodes) const;
   // To look at.
-  const Quarantine& quarantine(NodeIndex node) const { return quarantines_.at(node); }
+  // Is this node, or a part of it, in quarantine?
+  bool quarantined(NodeIndex node) const;
   const ClockWatch& clocks() const { return clocks_; }
   std::uint64_t failed_renewals() const { return keeper_.failed_renewals(); }
   const std::string& owner() const { return config_.owner; }
@@ -103,6 +106,8 @@ class Tenant {
   void note_token(const Reply& reply, Time now);
   void clean_up(Acquisition& it, Time now, Actions& actions);
   void end(ReleaseId id, Release::End end, Time now, Actions& actions);
+  Part part_of(const std::string& key) const { return config_.part_of ? config_.part_of(key) : Part{0}; }
+  std::set<Part> parts_of(const RenewRequest& renew) const;
   bool forgotten_by_nodes(const Keeper::Known& lease, Time now) const;
   template <class Step>
   void step_acquisition(AcquireId id, Time now, Actions& actions, Step&& step);
@@ -124,7 +129,7 @@ class Tenant {
   HolderWatch holder_watch_;
   Founding founding_;
   std::vector<NodeIndex> all_nodes_;
-  std::vector<Quarantine> quarantines_;  // by node; they look at the founding
+  std::map<Place, Quarantine> quarantines_;  // of parts that are in one; they look at the founding
   std::map<AcquireId, Acquisition> acquisitions_;
   std::map<ReleaseId, Returning> releases_;
   std::unordered_map<Grant, AcquireId, GrantHash> tickets_;  // who waits, by its ticket

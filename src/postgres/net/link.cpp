@@ -152,7 +152,7 @@ void Link::hear_admission(Wire::Answer answer, runtime::News& news) {
   }
   epoch_ = found.read->epoch;
   record_ = found.text;
-  news.admitted.emplace_back(node_, *found.read);
+  news.admitted.push_back({node_, *found.read});
   send_held_back(news);
 }
 

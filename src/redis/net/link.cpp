@@ -106,7 +106,7 @@ void Link::on_ready(core::Time now, runtime::News& news) {
       if (left && failure != nullptr) failure->detail = left->detail;
       news.answers.push_back({id, std::move(reply)});
     }
-    if (*admitted) news.admitted.emplace_back(node_, std::move(**admitted));
+    if (*admitted) news.admitted.push_back({node_, std::move((*admitted)->record)});
     if (left) return drop(*left, news);
   }
   if (!read) return drop(read.error(), news);

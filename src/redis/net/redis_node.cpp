@@ -57,7 +57,7 @@ class RedisNode : public runtime::Node {
   runtime::Tls tls_;
   Kind kind_;
   core::Random random_;
-  Seen seen_ = std::make_shared<core::Token>(0);  // by all its connections
+  Seen seen_ = Conversation::new_seen();  // by all its connections
 };
 
 }  // namespace

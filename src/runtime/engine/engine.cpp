@@ -44,7 +44,9 @@ Engine::Engine(ClientOptions options)
     : process_(process_mark()),
       owner_(std::move(options.owner)),
       terms_(std::move(options.terms)),
-      agent_({owner_, options.nodes.size(), terms_, batch_max_of(options.nodes)}, random_from_kernel()),
+      agent_({owner_, options.nodes.size(), terms_, batch_max_of(options.nodes),
+              options.nodes.front()->part_of()},
+             random_from_kernel()),
       lines_(std::move(options.nodes), owner_, random_from_kernel()),
       meter_(lines_.data_index()),
       teller_(std::move(options.on_log), options.log_level, std::move(options.on_event)),
@@ -339,7 +341,7 @@ void Engine::look_back_soon(core::Time now) {
 void Engine::hear(const Lines::Heard& heard, core::Time now) {
   for (const auto& [node, it] : heard.wake_ups) agent_.on_wake_up(node, it.ticket, it.after, now);
   for (const core::FleetChange change : heard.changes) agent_.on_change(change, now);
-  for (const auto& [node, record] : heard.news.admitted) agent_.on_admitted(node, record, now);
+  for (const auto& it : heard.news.admitted) agent_.on_admitted(it.node, it.record, now, it.part);
   for (const auto& [id, reply] : heard.news.answers) agent_.on_reply(id, reply, now);
   for (const auto& [node, listening] : heard.listening) agent_.on_listening(node, listening, now);
 }

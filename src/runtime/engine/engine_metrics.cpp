@@ -38,9 +38,8 @@ Metrics Engine::metrics() {
   metrics.renewal = lines_.renewal();
   for (core::NodeIndex index = 0; index < lines_.data_index(); ++index) {
     NodeMetrics node = node_metrics(index, lines_.node(index));
-    const core::Quarantine& quarantine = agent_.tenant().quarantine(index);
-    node.quarantined = quarantine.lasts();
-    if (const auto over_by = quarantine.over_by()) {
+    node.quarantined = agent_.tenant().quarantined(index);
+    if (const auto over_by = agent_.tenant().open_by({index})) {
       node.quarantine_left = std::max(*over_by - now, core::Duration::zero());
     }
     node.clock_jumps = meter_.clock_jumps(index);

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "core/base/time.hpp"
@@ -36,7 +35,13 @@ struct News {
     core::Reply reply;
   };
   std::vector<Answer> answers{};
-  std::vector<std::pair<core::NodeIndex, core::Record>> admitted{};
+  // The node, or a part of it, shows this record to a connection.
+  struct Admitted {
+    core::NodeIndex node = 0;
+    core::Record record;
+    core::Part part = 0;
+  };
+  std::vector<Admitted> admitted{};
 };
 
 // Not safe from several threads: the engine guards it. What is known at once is added to the news by all that take them.

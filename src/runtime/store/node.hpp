@@ -24,6 +24,8 @@ class Node {
   virtual std::string shown(const core::Grant& grant, core::Token token) const = 0;
   // What it can take in one request.
   virtual core::BatchMax batch_max() const { return {}; }
+  // Null: it has one part. All nodes of a client have the same parts.
+  virtual core::PartOf part_of() const { return nullptr; }
   // Its news call the node by that index. Dials when it is first asked something. What is asked over it has at least that patience.
   virtual std::unique_ptr<Connection> connect(core::NodeIndex node, core::Duration patience) = 0;
   // What wakes the waiters of that owner.

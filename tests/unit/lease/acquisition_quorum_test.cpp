@@ -196,10 +196,10 @@ TEST_F(AcquiringFromThree, AnotherCapIsToldAtOnceAlsoToThoseWhoWait) {
 
 // F8
 TEST_F(AcquiringFromThree, ANodeWhoseClockJumpedIsOutvotedAndNotAskedToConfirm) {
-  clocks.on_sent(1, at(0s));
-  clocks.on_reply(1, NodeClock{100s}, at(0s));
-  clocks.on_sent(1, at(2s));
-  ASSERT_TRUE(clocks.on_reply(1, NodeClock{71s}, at(2s)));
+  clocks.on_sent({1}, at(0s));
+  clocks.on_reply({1}, NodeClock{100s}, at(0s));
+  clocks.on_sent({1}, at(2s));
+  ASSERT_TRUE(clocks.on_reply({1}, NodeClock{71s}, at(2s)));
   Acquisition it = acquisition();
   it.start(at(3s), desk.out);
   EXPECT_FALSE(reply(it, Granted{7}, at(3s), 0));

@@ -215,8 +215,8 @@ TEST_F(Acquiring, ABrokenConnectionIsReplacedOnceByTheSameGrant) {
 // F8: the node may have taken it from somebody who still holds it, and has now given it to us.
 TEST_F(Acquiring, AGrantOfANodeWhoseClockJumpedDoesNotCountAndIsGivenBack) {
   for (const Duration shown : {Duration(0s), Duration(33s)}) {
-    clocks.on_sent(0, at(shown == 0s ? 0s : 2s));
-    clocks.on_reply(0, NodeClock{shown}, at(shown == 0s ? 0s : 2s));
+    clocks.on_sent({0}, at(shown == 0s ? 0s : 2s));
+    clocks.on_reply({0}, NodeClock{shown}, at(shown == 0s ? 0s : 2s));
   }
   Acquisition it = acquisition();
   it.start(at(3s), desk.out);

@@ -14,34 +14,34 @@ struct Watching : testing::Test {
 
   // Asked at one moment, answered at another; the clock showed so much in between.
   std::optional<Duration> look(Time sent, Time heard, Duration shown, NodeIndex node = 0) {
-    watch.on_sent(node, sent);
-    return watch.on_reply(node, NodeClock{unix_start + shown}, heard);
+    watch.on_sent({node}, sent);
+    return watch.on_reply({node}, NodeClock{unix_start + shown}, heard);
   }
 };
 
 TEST_F(Watching, TheFirstLookIsDueAtOnceAndTheNextAfterASecond) {
-  EXPECT_TRUE(watch.due(0, at(0s)));
-  watch.on_sent(0, at(0s));
-  EXPECT_FALSE(watch.due(0, at(10s)));  // one is on its way
-  EXPECT_TRUE(watch.due(1, at(0s)));    // of another node nothing is known
-  watch.on_reply(0, NodeClock{unix_start}, at(10ms));
-  EXPECT_FALSE(watch.due(0, at(1009ms)));
-  EXPECT_TRUE(watch.due(0, at(1010ms)));
+  EXPECT_TRUE(watch.due({0}, at(0s)));
+  watch.on_sent({0}, at(0s));
+  EXPECT_FALSE(watch.due({0}, at(10s)));  // one is on its way
+  EXPECT_TRUE(watch.due({1}, at(0s)));    // of another node nothing is known
+  watch.on_reply({0}, NodeClock{unix_start}, at(10ms));
+  EXPECT_FALSE(watch.due({0}, at(1009ms)));
+  EXPECT_TRUE(watch.due({0}, at(1010ms)));
 }
 
 TEST_F(Watching, ALookThatFailedIsRepeatedAndSaysNothing) {
-  watch.on_sent(0, at(0s));
-  EXPECT_FALSE(watch.on_reply(0, failed(Applied::perhaps), at(1s)));
-  EXPECT_TRUE(watch.due(0, at(1s)));
-  watch.on_sent(0, at(1s));
-  EXPECT_FALSE(watch.on_reply(0, KeyAnswers{}, at(1s)));
-  EXPECT_TRUE(watch.due(0, at(1s)));
-  EXPECT_FALSE(watch.distrusted_until(0, at(1s)));
+  watch.on_sent({0}, at(0s));
+  EXPECT_FALSE(watch.on_reply({0}, failed(Applied::perhaps), at(1s)));
+  EXPECT_TRUE(watch.due({0}, at(1s)));
+  watch.on_sent({0}, at(1s));
+  EXPECT_FALSE(watch.on_reply({0}, KeyAnswers{}, at(1s)));
+  EXPECT_TRUE(watch.due({0}, at(1s)));
+  EXPECT_FALSE(watch.distrusted_until({0}, at(1s)));
 }
 
 TEST_F(Watching, AFirstLookIsNoJumpWhateverItShows) {
   EXPECT_FALSE(look(at(0s), at(0s), 5000h));
-  EXPECT_FALSE(watch.distrusted_until(0, at(0s)));
+  EXPECT_FALSE(watch.distrusted_until({0}, at(0s)));
 }
 
 TEST_F(Watching, ClocksInStepAreTrusted) {
@@ -57,10 +57,10 @@ TEST_F(Watching, AJumpIsToldAndTheNodeIsNotTrustedForACapAndATenth) {
     look(at(0s), at(0s), 0s);
     look(at(0s), at(0s), 0s, 1);
     EXPECT_EQ(look(at(2s), at(2s), 2s + by), by);
-    EXPECT_EQ(watch.distrusted_until(0, at(2s)), at(68s));
-    EXPECT_EQ(watch.distrusted_until(0, at(68s) - 1ns), at(68s));
-    EXPECT_FALSE(watch.distrusted_until(0, at(68s)));
-    EXPECT_FALSE(watch.distrusted_until(1, at(2s)));
+    EXPECT_EQ(watch.distrusted_until({0}, at(2s)), at(68s));
+    EXPECT_EQ(watch.distrusted_until({0}, at(68s) - 1ns), at(68s));
+    EXPECT_FALSE(watch.distrusted_until({0}, at(68s)));
+    EXPECT_FALSE(watch.distrusted_until({1}, at(2s)));
   }
 }
 
@@ -69,7 +69,7 @@ TEST_F(Watching, AJumpIsToldOnceAndTheNextCountsFromThere) {
   EXPECT_TRUE(look(at(2s), at(2s), 33s));
   EXPECT_FALSE(look(at(4s), at(4s), 35s));
   EXPECT_EQ(look(at(6s), at(6s), 6s), -31s);
-  EXPECT_EQ(watch.distrusted_until(0, at(6s)), at(72s));
+  EXPECT_EQ(watch.distrusted_until({0}, at(6s)), at(72s));
 }
 
 // Two clocks that are being slewed differ by a tenth, and a thread may be slow by 100 ms.

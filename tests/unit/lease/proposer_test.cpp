@@ -20,8 +20,8 @@ struct Proposing : testing::Test {
   Proposer proposer{clocks};
 
   void look(NodeIndex node, Time when, Duration shown) {
-    clocks.on_sent(node, when);
-    clocks.on_reply(node, NodeClock{unix_start + shown}, when);
+    clocks.on_sent({node}, when);
+    clocks.on_reply({node}, NodeClock{unix_start + shown}, when);
   }
   // All three show the same, but for what they are ahead of the first.
   void look_at_all(Time when, Duration shown, Duration ahead = 0s) {
@@ -57,8 +57,8 @@ TEST_F(Proposing, ClocksGoOnBetweenLooksLessWhatTheirRatesMayDiffer) {
 // At the moment of the answer the clock showed at least what the answer says.
 TEST_F(Proposing, AnAnswerThatTookLongCountsFromWhenItCame) {
   for (NodeIndex node = 0; node < 3; ++node) {
-    clocks.on_sent(node, at(0s));
-    clocks.on_reply(node, NodeClock{unix_start}, at(5s));
+    clocks.on_sent({node}, at(0s));
+    clocks.on_reply({node}, NodeClock{unix_start}, at(5s));
   }
   EXPECT_EQ(proposer.propose(at(5s)), token_at(0s));
 }
@@ -107,7 +107,7 @@ TEST_F(Proposing, AClockThatJumpedIsNotAsked) {
   look_at_all(at(0s), 0s);
   for (const NodeIndex node : {0U, 1U}) look(node, at(2s), 2s);
   look(2, at(2s), -31s);
-  ASSERT_TRUE(clocks.distrusted_until(2, at(2s)));
+  ASSERT_TRUE(clocks.distrusted_until({2}, at(2s)));
   EXPECT_EQ(proposer.propose(at(2s)), token_at(2s));
   look(1, at(4s), 40s);
   EXPECT_EQ(proposer.propose(at(4s)), 0U);

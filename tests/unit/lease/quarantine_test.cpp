@@ -10,7 +10,7 @@ namespace {
 struct Quarantined : testing::Test {
   Desk desk;
   Founding founding{{60s}, 3};
-  Quarantine it{2, {60s}, founding};
+  Quarantine it{{2}, {60s}, founding};
 
   static Record record(std::string epoch, bool open = false, Ttl cap = 60s) {
     return {.terms = {cap}, .epoch = std::move(epoch), .open = open, .longest = cap};

@@ -224,7 +224,7 @@ TEST_F(Admitted, ANodeThatWentBackIsAskedForAnotherEpochWithWhatWasSeen) {
 }
 
 TEST_F(Admitted, WhatWasSeenOutlivesTheConnection) {
-  const auto seen = std::make_shared<core::Token>(0);
+  const Seen seen = Conversation::new_seen();
   const auto introduce = [this] { return introduction(1); };
   Conversation first({}, {}, introduce, seen);
   first.open(out);

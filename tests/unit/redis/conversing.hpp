@@ -76,14 +76,14 @@ struct Conversing : testing::Test {
     std::vector<Conversation::Answer> answers{};
     std::optional<core::Record> admitted{};
   };
-  tl::expected<std::optional<core::Record>, core::Failure> try_hear(const Value& value) {
+  tl::expected<std::optional<Conversation::Admitted>, core::Failure> try_hear(const Value& value) {
     std::vector<Conversation::Answer> answers;
     return it->hear(value, out, answers);
   }
   Heard hear(const Value& value) {
     it->flush(out);
     Heard heard;
-    heard.admitted = it->hear(value, out, heard.answers).value();
+    if (auto admitted = it->hear(value, out, heard.answers).value()) heard.admitted = admitted->record;
     return heard;
   }
   // The answer that this value completes, if any.
