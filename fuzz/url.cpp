@@ -68,7 +68,8 @@ void try_secret(std::string_view user, std::string_view behind) {
   if (user.find_first_of("/?#[,") != std::string_view::npos) return;
   // The fuzzer learns our password, and puts it where it is none.
   if (std::string(user).append(behind).find(secret) != std::string::npos) return;
-  for (const std::string_view scheme : {"redis", "rediss", "redis-sentinel", "unix", "http", "REDIS"}) {
+  for (const std::string_view scheme :
+       {"redis", "rediss", "redis-sentinel", "redis-cluster", "unix", "http", "REDIS"}) {
     const std::string before = std::string(scheme).append("://").append(user);
     expect_hidden(std::string(before).append(":").append(secret).append("@").append(behind));
     // Its host forgotten.

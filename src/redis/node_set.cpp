@@ -20,16 +20,20 @@ std::string place(std::string host, std::uint16_t port) {
   return std::move(host) + ":" + std::to_string(port);
 }
 
+std::string in_order(const std::vector<HostPort>& hosts) {
+  std::vector<std::string> places;
+  for (const HostPort& it : hosts) places.push_back(place(it.host, it.port));
+  std::ranges::sort(places);
+  std::string text;
+  for (const auto& each : places) text += " " + each;
+  return text;
+}
+
 // The name alone is not enough: most groups are called "mymaster", and two clients that mean different groups by it would be
 // a set to each other. Who lists a subset of the Sentinels is another set, and refused: that is safe, and --node-set is the way
 // around it.
 std::string place(const SentinelGroup& group) {
-  std::vector<std::string> sentinels;
-  for (const HostPort& it : group.sentinels) sentinels.push_back(place(it.host, it.port));
-  std::ranges::sort(sentinels);
-  std::string text = "sentinel";
-  for (const auto& sentinel : sentinels) text += " " + sentinel;
-  return text + "#" + group.master;
+  return "sentinel" + in_order(group.sentinels) + "#" + group.master;
 }
 
 // Where it is, and not by whom it is used: user, password and TLS make no other Redis of it.
@@ -37,21 +41,25 @@ std::string place(const Address& address) {
   std::string text = address.path;
   if (address.kind == Address::Kind::tcp) text = place(address.host, address.port);
   if (address.kind == Address::Kind::sentinel) text = place(address.group);
+  if (address.kind == Address::Kind::cluster) text = "cluster" + in_order(address.seeds);
   return text + "/" + std::to_string(address.database);
 }
 
-bool watches(const SentinelGroup& group, const HostPort& sentinel) {
-  return std::ranges::any_of(group.sentinels, [&](const HostPort& it) {
-    return place(it.host, it.port) == place(sentinel.host, sentinel.port);
+bool share_one(const std::vector<HostPort>& some, const std::vector<HostPort>& others) {
+  return std::ranges::any_of(some, [&](const HostPort& one) {
+    return std::ranges::any_of(others, [&](const HostPort& other) {
+      return place(one.host, one.port) == place(other.host, other.port);
+    });
   });
 }
 
 }  // namespace
 
 bool same_group(const SentinelGroup& one, const SentinelGroup& other) {
-  return one.master == other.master &&
-         std::ranges::any_of(one.sentinels, [&](const HostPort& it) { return watches(other, it); });
+  return one.master == other.master && share_one(one.sentinels, other.sentinels);
 }
+
+bool same_cluster(const Address& one, const Address& other) { return share_one(one.seeds, other.seeds); }
 
 std::string node_set(std::span<const Address> addresses, std::string_view name) {
   std::vector<std::string> places;

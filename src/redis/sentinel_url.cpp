@@ -8,23 +8,7 @@ namespace tenure::redis {
 namespace {
 
 constexpr std::uint16_t sentinel_port = 26379;
-constexpr std::size_t sentinels_max = 16;
 constexpr std::size_t master_length_max = 253;
-
-UrlError read_hosts(std::string_view text, SentinelGroup& group) {
-  for (std::size_t from = 0; from <= text.size();) {
-    const auto comma = std::min(text.find(',', from), text.size());
-    HostPort sentinel{.port = sentinel_port};
-    if (auto error = read_host_and_port(text.substr(from, comma - from), sentinel)) return error;
-    if (std::ranges::find(group.sentinels, sentinel) != group.sentinels.end()) {
-      return "the Sentinel " + to_text(sentinel) + " is listed twice";
-    }
-    group.sentinels.push_back(std::move(sentinel));
-    from = comma + 1;
-  }
-  if (group.sentinels.size() <= sentinels_max) return std::nullopt;
-  return "it lists " + std::to_string(group.sentinels.size()) + " Sentinels: at most 16";
-}
 
 // No error shows a value.
 UrlError read_query(std::string_view text, SentinelGroup& group) {
@@ -85,8 +69,8 @@ UrlError read_sentinels(std::string_view rest, Address& address) {
   if (has_user_info) {
     if (auto error = read_user_info(authority.substr(0, at), address.user, address.password)) return error;
   }
-  if (auto error = read_hosts(has_user_info ? authority.substr(at + 1) : authority, address.group))
-    return error;
+  const auto hosts = has_user_info ? authority.substr(at + 1) : authority;
+  if (auto error = read_hosts(hosts, sentinel_port, "Sentinel", address.group.sentinels)) return error;
   const auto hash = std::min(tail.find('#'), tail.size());
   const auto before_hash = tail.substr(0, hash);
   const auto query = std::min(before_hash.find('?'), before_hash.size());
@@ -101,11 +85,9 @@ UrlError read_sentinels(std::string_view rest, Address& address) {
 }
 
 std::string sentinel_url(const Address& address, const std::string& user_info, const std::string& query) {
-  std::string hosts;
-  for (const HostPort& sentinel : address.group.sentinels)
-    hosts += (hosts.empty() ? "" : ",") + to_text(sentinel);
-  return (address.tls ? "rediss-sentinel://" : "redis-sentinel://") + user_info + hosts + "/" +
-         std::to_string(address.database) + query + "#" + percent_encoded(address.group.master);
+  return (address.tls ? "rediss-sentinel://" : "redis-sentinel://") + user_info +
+         to_text(address.group.sentinels) + "/" + std::to_string(address.database) + query + "#" +
+         percent_encoded(address.group.master);
 }
 
 std::string hidden_query(const SentinelGroup& group) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "redis/cluster/cluster_url.hpp"
 #include "redis/sentinel_url.hpp"
 #include "redis/url_parts.hpp"
 
@@ -87,10 +88,11 @@ UrlError read_url(std::string_view url, Address& address) {
   address.tls = scheme.starts_with("rediss");
   if (scheme == "redis" || scheme == "rediss") return read_tcp(rest, address);
   if (scheme == "redis-sentinel" || scheme == "rediss-sentinel") return read_sentinels(rest, address);
+  if (scheme == "redis-cluster" || scheme == "rediss-cluster") return read_cluster(rest, address);
   // "me:secret@host://" has no scheme to show.
   const bool is_scheme = std::all_of(scheme.begin(), scheme.end(), is_plain);
   return (is_scheme ? "scheme " + in_quotes(scheme) + ":" : "the scheme is") +
-         " not redis, rediss, redis-sentinel, rediss-sentinel or unix";
+         " not redis, rediss, redis-sentinel, rediss-sentinel, redis-cluster, rediss-cluster or unix";
 }
 
 // A name alone is hidden too: redis-cli reads it as a password, and people write it so.
@@ -114,6 +116,7 @@ std::string written(const Address& address, Secrets secrets) {
         address, user_info,
         secrets == Secrets::shown ? sentinel_query(address.group) : hidden_query(address.group));
   }
+  if (address.kind == Address::Kind::cluster) return cluster_url(address, user_info);
   if (address.kind == Address::Kind::unix_socket) {
     const std::string database = address.database == 0 ? "" : "?db=" + std::to_string(address.database);
     return "unix://" + user_info + percent_encoded(address.path, "/@:+,=~") + database;

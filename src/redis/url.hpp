@@ -29,7 +29,7 @@ struct SentinelGroup {
 };
 
 struct Address {
-  enum class Kind : std::uint8_t { tcp, unix_socket, sentinel };
+  enum class Kind : std::uint8_t { tcp, unix_socket, sentinel, cluster };
 
   Kind kind = Kind::tcp;
   std::string host{};  // an IPv6 address stands here without its brackets
@@ -39,7 +39,8 @@ struct Address {
   std::string password{};
   int database = 0;
   bool tls = false;
-  SentinelGroup group{};  // in place of host, port and path
+  SentinelGroup group{};          // in place of host, port and path
+  std::vector<HostPort> seeds{};  // of a Cluster, instead: some of its nodes, which know the others
 
   bool operator==(const Address&) const = default;
 };
@@ -47,7 +48,9 @@ struct Address {
 // redis://[user[:password]@]host[:port][/database], rediss:// likewise, and
 // unix://[user:password@]/path[?db=N]; user, password and path may be percent-encoded. And
 // redis-sentinel://[user[:password]@]host[:port],…[/database][?sentinel_user=U&sentinel_password=P]#MASTER for the master
-// that Sentinels know by that name; rediss-sentinel:// for TLS to them and to it. The error says which part is wrong; nothing that could be a password is ever part of it.
+// that Sentinels know by that name; rediss-sentinel:// for TLS to them and to it. And
+// redis-cluster://[user[:password]@]host[:port],… for a Redis Cluster that has these nodes, and perhaps others; rediss-cluster:// for
+// TLS to all of them. The error says which part is wrong; nothing that could be a password is ever part of it.
 tl::expected<Address, std::string> parse_url(std::string_view url);
 
 // The address with *** for the password, always written the same way.

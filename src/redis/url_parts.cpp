@@ -13,6 +13,7 @@ namespace tenure::redis {
 namespace {
 
 constexpr std::size_t host_length_max = 253;
+constexpr std::size_t hosts_max = 16;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -121,6 +122,21 @@ UrlError read_host_and_port(std::string_view text, HostPort& address) {
   return rest.empty() ? std::nullopt : read_port(rest.substr(1), address);
 }
 
+UrlError read_hosts(std::string_view text, std::uint16_t usual_port, const std::string& what,
+                    std::vector<HostPort>& where) {
+  for (std::size_t from = 0; from <= text.size();) {
+    const auto comma = std::min(text.find(',', from), text.size());
+    HostPort place{.port = usual_port};
+    if (auto error = read_host_and_port(text.substr(from, comma - from), place)) return error;
+    if (std::find(where.begin(), where.end(), place) != where.end())
+      return "the " + what + " " + to_text(place) + " is listed twice";
+    where.push_back(std::move(place));
+    from = comma + 1;
+  }
+  if (where.size() <= hosts_max) return std::nullopt;
+  return "it lists " + std::to_string(where.size()) + " " + what + "s: at most " + std::to_string(hosts_max);
+}
+
 UrlError read_database(std::string_view text, int& database) {
   const auto value = core::read_number<int>(text);
   if (!value) return "database " + in_quotes(text) + ": not a number";
@@ -135,6 +151,12 @@ UrlError unknown_query(std::string_view query) {
 std::string to_text(const HostPort& where) {
   const bool bracketed = where.host.find(':') != std::string::npos;
   return (bracketed ? "[" + where.host + "]" : where.host) + ":" + std::to_string(where.port);
+}
+
+std::string to_text(const std::vector<HostPort>& where) {
+  std::string text;
+  for (const HostPort& place : where) text += (text.empty() ? "" : ",") + to_text(place);
+  return text;
 }
 
 }  // namespace tenure::redis

@@ -13,6 +13,10 @@ std::string advice_for(const NodeFacts& node) {
            "behind the #, "
            "or the passwords; a master that died is replaced when they agree";
   }
+  if (node.address.kind == redis::Address::Kind::cluster) {
+    return "see which of its nodes answer (redis-cli cluster nodes), and correct their addresses or the "
+           "password";
+  }
   const bool is_socket = node.address.kind == redis::Address::Kind::unix_socket;
   switch (node.down->code) {
     case FailureCode::unreachable:

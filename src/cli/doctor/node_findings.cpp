@@ -150,9 +150,11 @@ bool is_local(const redis::Address& address) {
   const auto here = [](const std::string& host) {
     return host == "localhost" || host == "::1" || host.starts_with("127.");
   };
-  const auto& sentinels = address.group.sentinels;
+  const auto all_here = [&](const std::vector<redis::HostPort>& hosts) {
+    return !hosts.empty() && std::ranges::all_of(hosts, here, &redis::HostPort::host);
+  };
   return address.kind == redis::Address::Kind::unix_socket || here(address.host) ||
-         (!sentinels.empty() && std::ranges::all_of(sentinels, here, &redis::HostPort::host));
+         all_here(address.group.sentinels) || all_here(address.seeds);
 }
 
 std::vector<Finding> findings_of(const NodeFacts& node, const Criteria& criteria) {

@@ -21,6 +21,10 @@ RedisDial::RedisDial(const Address& address, const runtime::Tls& tls, Lookups& l
 
 tl::expected<std::optional<runtime::Stream>, core::Failure> RedisDial::step() {
   if (search_) return search_->step();
+  if (address_.kind == Address::Kind::cluster) {
+    return tl::unexpected(core::Failure{core::Applied::no, core::FailureCode::unsupported,
+                                        "a Redis Cluster does not work yet"});
+  }
   auto connected = direct_->step();
   if (!connected) return tl::unexpected(with_scheme(std::move(connected.error()), address_));
   return connected;

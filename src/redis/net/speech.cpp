@@ -37,18 +37,26 @@ std::optional<runtime::Stream> connect(const Address& address, core::Time deadli
 
 std::vector<HostPort> ports_of(const Address& address) {
   if (address.kind == Address::Kind::sentinel) return address.group.sentinels;
+  if (address.kind == Address::Kind::cluster) return address.seeds;
   return {{address.host, address.port}};
+}
+
+// What the scheme of an address that lists several servers ends with; empty: it names one.
+std::string kind_of_several(const Address& address) {
+  if (address.kind == Address::Kind::sentinel) return "-sentinel://";
+  if (address.kind == Address::Kind::cluster) return "-cluster://";
+  return "";
 }
 
 }  // namespace
 
 core::Failure with_scheme(core::Failure failure, const Address& address) {
-  const bool sentinel = address.kind == Address::Kind::sentinel;
+  const std::string several = kind_of_several(address);
   if (failure.detail == runtime::speaks_plain_text) {
-    failure.detail +=
-        sentinel ? " (the address begins with redis-sentinel://)" : " (its address begins with redis://)";
-  } else if (failure.detail == speaks_tls_text && sentinel) {
-    failure.detail = "this port speaks TLS: the address begins with rediss-sentinel://";
+    failure.detail += several.empty() ? " (its address begins with redis://)"
+                                      : " (the address begins with redis" + several + ")";
+  } else if (failure.detail == speaks_tls_text && !several.empty()) {
+    failure.detail = "this port speaks TLS: the address begins with rediss" + several;
   }
   return failure;
 }
@@ -90,6 +98,7 @@ core::Failure diagnosed(const Address& address, core::Failure failure) {
     failure = with_scheme(std::move(failure), address);
     if (address.kind == Address::Kind::sentinel)
       failure.detail = "Sentinel " + to_text(where) + ": " + failure.detail;
+    if (address.kind == Address::Kind::cluster) failure.detail = to_text(where) + ": " + failure.detail;
     return failure;
   }
   return failure;

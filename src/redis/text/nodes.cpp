@@ -15,6 +15,7 @@ namespace {
 bool same_server(const Address& one, const Address& other) {
   if (one.kind == Address::Kind::sentinel && other.kind == one.kind)
     return same_group(one.group, other.group);
+  if (one.kind == Address::Kind::cluster && other.kind == one.kind) return same_cluster(one, other);
   return one.kind == other.kind && one.host == other.host && one.port == other.port && one.path == other.path;
 }
 
@@ -48,6 +49,11 @@ std::optional<std::string> error_in(const std::vector<Address>& addresses) {
   if (addresses.size() > core::nodes_max) {
     return std::to_string(addresses.size()) + " nodes are too many; the most is " +
            std::to_string(core::nodes_max);
+  }
+  const auto cluster = std::ranges::find(addresses, Address::Kind::cluster, &Address::kind);
+  if (cluster != addresses.end() && addresses.size() > 1) {
+    return to_text(*cluster) +
+           " is a Redis Cluster, which is no node of a quorum: name one Cluster, or independent servers";
   }
   for (std::size_t i = 1; i < addresses.size(); ++i) {
     if (auto error = misplaced(addresses[i], std::span(addresses).first(i))) return error;

@@ -27,7 +27,7 @@ struct Nodes {
   std::size_t quorum() const;
 };
 
-// Each must be another server, and there may not be too many: what is wrong, or nothing.
+// Each must be another server, and there may not be too many; a Cluster stands alone. What is wrong, or nothing.
 std::optional<std::string> error_in(const std::vector<Address>& addresses);
 
 // Do both name the same database of the same server? As whom we come there is another question.

@@ -89,6 +89,34 @@ TEST(NodeSets, ASentinelGroupIsTheSameByOneSentinelThatBothName) {
   EXPECT_EQ(error({"redis-sentinel://a:1/0#m", "redis-sentinel://a:2/0#m"}), "");
 }
 
+// Nodes of a Cluster come and go, and clients may list any of them.
+TEST(NodeSets, OfOneClusterAreTheSameByWhateverNodes) {
+  EXPECT_EQ(set_of({"redis-cluster://a,b,c"}), "1");
+  EXPECT_EQ(set_of({"rediss-cluster://me:secret@d:7000"}), "1");
+  EXPECT_EQ(set_of({"redis-cluster://a"}, "billing"), "1-billing");
+}
+
+TEST(NodeSets, AClusterStandsAlone) {
+  const auto error = [](const std::vector<std::string>& urls) {
+    return error_in(parse_addresses(urls).value()).value_or("");
+  };
+  EXPECT_EQ(error({"redis-cluster://a,b"}), "");
+  EXPECT_EQ(error({"redis://c", "redis-cluster://me:secret@a,b"}),
+            "redis-cluster://me:***@a:6379,b:6379 is a Redis Cluster, which is no node of a quorum: name one "
+            "Cluster, or independent servers");
+  EXPECT_NE(error({"redis-cluster://a", "redis-cluster://b", "redis-cluster://c"}).find("name one Cluster"),
+            std::string::npos);
+}
+
+TEST(NodeSets, AClusterIsTheSameByOneNodeThatBothList) {
+  const auto same = [](std::string_view one, std::string_view other) {
+    return same_database(parse_url(one).value(), parse_url(other).value());
+  };
+  EXPECT_TRUE(same("redis-cluster://a,b", "rediss-cluster://me:secret@c,B:6379"));
+  EXPECT_FALSE(same("redis-cluster://a:7000,b", "redis-cluster://a,c"));
+  EXPECT_FALSE(same("redis-cluster://a", "redis://a"));
+}
+
 TEST(NodeSets, HaveNamesThatAreOneWord) {
   for (const auto* good : {"", "a", "eu-west_1.prod"}) EXPECT_FALSE(core::node_set_error(good)) << good;
   for (const auto* bad : {"a b", "a>b", "a\n", "ü"}) EXPECT_TRUE(core::node_set_error(bad)) << bad;

@@ -100,7 +100,10 @@ TEST(Url, ABadDatabaseIsNamedAndTheValueShown) {
 }
 
 TEST(Url, ABadSchemeIsNamedAndTheValueShown) {
-  expect_error("http://h", "scheme \"http\": not redis, rediss, redis-sentinel, rediss-sentinel or unix");
+  expect_error(
+      "http://h",
+      "scheme \"http\": not redis, rediss, redis-sentinel, rediss-sentinel, redis-cluster, rediss-cluster "
+      "or unix");
   expect_error("://h", "scheme \"\"");
   expect_error("localhost:6379", "no scheme");
   expect_error("redis:/h", "no scheme");
