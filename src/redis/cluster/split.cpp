@@ -1,6 +1,6 @@
 #include "redis/cluster/split.hpp"
 
-#include <type_traits>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -11,8 +11,8 @@ namespace tenure::redis {
 
 namespace {
 
-const std::string& key_of(const core::Holding& item) { return item.key; }
-const std::string& key_of(const std::string& key) { return key; }
+std::string_view key_of(const core::Holding& item) { return item.key; }
+std::string_view key_of(const std::string& key) { return key; }
 
 auto& items_of(core::RenewRequest& request) { return request.items; }
 auto& items_of(core::ReassertRequest& request) { return request.items; }
