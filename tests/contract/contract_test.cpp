@@ -25,6 +25,14 @@ constexpr Ttl short_one{100};
 
 class Contract : public testing::TestWithParam<StoreKind> {
  protected:
+  // The part of the node in which the name is, and another name there: each part counts for itself.
+  core::Part part() const {
+    const core::PartOf part_of = store->node()->part_of();
+    return part_of == nullptr ? core::Part{0} : part_of("name");
+  }
+  std::string beside(const std::string& name) const {
+    return store->node()->part_of() == nullptr ? name : "{name}" + name;
+  }
   AcquireRequest acquire(const Grant& grant, Ttl ttl = long_enough) { return {"name", grant, ttl}; }
   AcquireRequest wait(const Grant& grant, const Grant& ticket) {
     AcquireRequest request = acquire(grant);
@@ -120,7 +128,8 @@ TEST_P(Contract, TokensGrowFromGrantToGrantAndFromNameToName) {
     const Token token = token_in(one.ask(acquire(grant)));
     EXPECT_GT(token, last);
     EXPECT_EQ(only(one.ask(release(grant))), KeyAnswer::done);
-    const Token elsewhere = token_in(other.ask(AcquireRequest{"n" + std::to_string(i), grant, long_enough}));
+    const Token elsewhere =
+        token_in(other.ask(AcquireRequest{beside("n" + std::to_string(i)), grant, long_enough}));
     EXPECT_GT(elsewhere, token);
     last = elsewhere;
   }
@@ -178,19 +187,20 @@ TEST_P(Contract, AConfirmedTokenStandsAndLaterOnesAreLarger) {
   EXPECT_EQ(only(one.ask(core::ConfirmRequest{"name", ours, confirmed})), KeyAnswer::done);
   EXPECT_EQ(look().holder.value(), (core::Holder{"web-1", confirmed}));
   EXPECT_EQ(only(one.ask(renew(ours, confirmed))), KeyAnswer::done);
-  EXPECT_GT(token_in(one.ask(AcquireRequest{"another", theirs, long_enough})), confirmed);
+  EXPECT_GT(token_in(one.ask(AcquireRequest{beside("another"), theirs, long_enough})), confirmed);
   EXPECT_EQ(only(one.ask(core::ConfirmRequest{"nobody's", ours, confirmed})), KeyAnswer::missing);
 }
 
 // What a client proposes, so that several nodes may mint the same token.
 TEST_P(Contract, AProposedTokenIsMintedAboveAllOthersAndNotAheadOfTheClock) {
   const Token before = token_in(one.ask(acquire(ours)));
-  AcquireRequest request{"another", theirs, long_enough};
+  AcquireRequest request{beside("another"), theirs, long_enough};
   request.proposal = before + 1'000;
   ASSERT_TRUE(clock_shows(request.proposal));
   const Token minted = token_in(one.ask(request));
   EXPECT_EQ(minted, before + 1'000);
-  EXPECT_EQ(only(one.ask(core::RenewRequest{long_enough, {{"another", theirs, minted}}})), KeyAnswer::done);
+  EXPECT_EQ(only(one.ask(core::RenewRequest{long_enough, {{beside("another"), theirs, minted}}})),
+            KeyAnswer::done);
 
   AcquireRequest repeated = request;
   repeated.proposal = minted + 1'000;
@@ -199,13 +209,13 @@ TEST_P(Contract, AProposedTokenIsMintedAboveAllOthersAndNotAheadOfTheClock) {
       << "who repeats a grant gets its token, whatever it proposes";
 
   for (const Token late : {minted - 500, minted}) {
-    AcquireRequest behind{"late" + std::to_string(late), theirs, long_enough};
+    AcquireRequest behind{beside("late" + std::to_string(late)), theirs, long_enough};
     behind.proposal = late;
     const Token next = token_in(one.ask(behind));
     EXPECT_GT(next, minted);
     EXPECT_LT(next, minted + 1'000) << "the next number, as without a proposal";
   }
-  AcquireRequest ahead{"ahead", theirs, long_enough};
+  AcquireRequest ahead{beside("ahead"), theirs, long_enough};
   ahead.proposal = minted + Token{3'600'000'000};
   EXPECT_LT(token_in(one.ask(ahead)), minted + 1'000) << "what is lost could come again";
 }
@@ -277,12 +287,13 @@ TEST_P(Contract, AStoreThatForgotGivesNothingUntilItsQuarantineIsOver) {
   EXPECT_EQ(only(one.ask(reassert(ours, token))), KeyAnswer::done);
   EXPECT_EQ(look().holder.value(), (core::Holder{"web-1", token}));
 
-  EXPECT_FALSE(std::holds_alternative<core::Opened>(other.ask(core::OpenRequest{"another", record->made_ms})))
+  EXPECT_FALSE(
+      std::holds_alternative<core::Opened>(other.ask(core::OpenRequest{"another", record->made_ms, part()})))
       << "only the quarantine that was sat out";
-  EXPECT_TRUE(
-      std::holds_alternative<core::Opened>(other.ask(core::OpenRequest{record->epoch, record->made_ms})));
+  EXPECT_TRUE(std::holds_alternative<core::Opened>(
+      other.ask(core::OpenRequest{record->epoch, record->made_ms, part()})));
   EXPECT_EQ(held_in(other.ask(acquire(theirs))).holder, (core::Holder{"web-1", token}));
-  EXPECT_GT(token_in(other.ask(AcquireRequest{"free", theirs, long_enough})), token);
+  EXPECT_GT(token_in(other.ask(AcquireRequest{beside("free"), theirs, long_enough})), token);
 }
 
 TEST_P(Contract, WithoutAQuarantineAGrantIsPutBackOnlyToHeal) {
@@ -305,6 +316,7 @@ TEST_P(Contract, ClientsOfOtherTermsGetNothing) {
 }
 
 TEST_P(Contract, InstancesLiveUntilTheirTimeIsOverOrTheyLeave) {
+  if (!store->keeps_fleets()) GTEST_SKIP() << "it keeps no fleets";
   const auto node = store->node();
   Hearing changes(node, node->changes("f:"));
   const auto beat = [&](const std::string& id, const std::string& boot, Ttl ttl) {
@@ -339,6 +351,7 @@ TEST_P(Contract, InstancesLiveUntilTheirTimeIsOverOrTheyLeave) {
 }
 
 TEST_P(Contract, AnInstancesListIsThereAsLongAsItLives) {
+  if (!store->keeps_fleets()) GTEST_SKIP() << "it keeps no fleets";
   const std::vector<core::SessionHash> owned{7, ~core::SessionHash{0}};
   const auto beat = [&](Ttl ttl, std::vector<core::SessionHash> list) {
     return one.ask(core::BeatRequest{"f:", "a", {.boot = "boot", .digest = 5}, ttl, std::move(list)});
@@ -394,8 +407,8 @@ TEST_P(Contract, WhatWasAskedOnADroppedConnectionHasFailedAndTheNextIsAnswered) 
 TEST_P(Contract, SeveralRequestsAtOnceAreAllAnswered) {
   std::vector<core::RequestId> ids;
   for (int i = 0; i < 100; ++i) {
-    ids.push_back(one.begin(
-        AcquireRequest{"n" + std::to_string(i), {"web-1", static_cast<std::uint64_t>(i + 1)}, long_enough}));
+    ids.push_back(one.begin(AcquireRequest{
+        beside("n" + std::to_string(i)), {"web-1", static_cast<std::uint64_t>(i + 1)}, long_enough}));
   }
   Token last = 0;
   for (const core::RequestId id : ids) {

@@ -15,9 +15,11 @@
 #include "redis/poll/redis_sessions.hpp"
 #include "redis/url.hpp"
 #include "runtime/wall_clock.hpp"
+#include "support/cluster_records.hpp"
 #include "support/memory_store.hpp"
 #include "support/nodes.hpp"
 #include "support/postgres_server.hpp"
+#include "support/redis_cluster.hpp"
 #include "support/redis_server.hpp"
 #include "support/sentinel_group.hpp"
 
@@ -121,6 +123,33 @@ class RedisBySentinel : public Store {
   RedisServer& server_ = group_.server(0);
 };
 
+// Three masters without replicas: what a whole Cluster costs to start is not for every test of this suite.
+class RedisInCluster : public Store {
+ public:
+  RedisInCluster() { init(cluster_, terms().cap, terms().set); }
+  std::shared_ptr<runtime::Node> node() override { return node_of(terms()); }
+  std::shared_ptr<runtime::Node> node_of(const core::Terms& terms) override {
+    const redis::Nodes nodes = redis_nodes(cluster_.address(), terms);
+    return redis::make_nodes(nodes.addresses, nodes.keyspace, nodes.tls).front();
+  }
+  std::shared_ptr<const runtime::Store> open() override {
+    return redis::store_of(redis_nodes(cluster_.address(), terms()));
+  }
+  std::optional<LockName> own_name() override { return LockName{"tenure:", "fence"}; }
+  void lose_everything() override {
+    for (std::size_t i = 0; i < cluster_.server_count(); ++i) cluster_.kill(i);
+    for (std::size_t i = 0; i < cluster_.server_count(); ++i) cluster_.restart(i);
+    cluster_.wait_until_ready();
+  }
+  void go_away() override {
+    for (std::size_t i = 0; i < cluster_.server_count(); ++i) cluster_.kill(i);
+  }
+  bool keeps_fleets() const override { return false; }
+
+ private:
+  RedisCluster cluster_{{.masters = 3, .replicas = 0}};
+};
+
 class PostgresData : public FleetData {
  public:
   explicit PostgresData(const std::string& url) : url_(url), server_(open()) {}
@@ -195,6 +224,7 @@ std::vector<StoreKind> all_stores() {
   return {{"Memory", make<Memory>},
           {"Redis", make<Redis>},
           {"RedisBySentinel", make<RedisBySentinel>},
+          {"RedisInCluster", make<RedisInCluster>},
           {"PostgreSQL", make<Postgres>}};
 }
 

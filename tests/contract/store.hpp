@@ -51,6 +51,8 @@ class Store {
   virtual void lose_everything() = 0;
   // Is there no more.
   virtual void go_away() = 0;
+  // Can a fleet's instances meet there?
+  virtual bool keeps_fleets() const { return true; }
   // Where a fleet's sessions and results are; none where the store keeps only leases.
   virtual std::unique_ptr<FleetData> data() { return nullptr; }
 

@@ -37,6 +37,7 @@ void RedisServer::start() {
   const bool keep_port = port_ != 0;
   for (int attempt = 0; attempt < port_attempts; ++attempt) {
     if ((options_.tcp || !options_.tls.empty()) && !keep_port) port_ = free_port();
+    if (options_.cluster && !keep_port) bus_port_ = free_port();
     if (launch()) return;
   }
   throw std::runtime_error("port " + std::to_string(port_) + " stays taken");
@@ -59,6 +60,8 @@ bool RedisServer::launch() {
                                 "--appendonly",
                                 "no"};
   if (!options_.tls.empty()) argv.insert(argv.end(), {"--port", "0"});
+  if (options_.cluster)
+    argv.insert(argv.end(), {"--cluster-enabled", "yes", "--cluster-port", std::to_string(bus_port_)});
   argv.insert(argv.end(), options_.tls.begin(), options_.tls.end());
   argv.insert(argv.end(), options_.arguments.begin(), options_.arguments.end());
   process_ =

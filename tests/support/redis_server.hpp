@@ -20,6 +20,7 @@ class RedisServer {
   struct Options {
     bool tcp = false;                      // listens on a free port of 127.0.0.1, too
     std::vector<std::string> tls{};        // speaks TLS there, by these arguments: Certificates::server()
+    bool cluster = false;                  // is a node of a Cluster, whose bus is on a free port, too
     std::vector<std::string> arguments{};  // added to the command line: {"--requirepass", "secret"}
     std::vector<std::string>
         environment{};   // "NAME=value", on top of the test's own: ClockShim::environment()
@@ -38,7 +39,8 @@ class RedisServer {
   std::string url(std::string_view user_info = {}) const;
   std::string socket_path() const { return directory_ / "redis.sock"; }
   const std::filesystem::path& directory() const { return directory_; }
-  std::uint16_t port() const { return port_; }  // 0: none
+  std::uint16_t port() const { return port_; }          // 0: none
+  std::uint16_t bus_port() const { return bus_port_; }  // of a node of a Cluster
   pid_t pid() const;
   std::string log() const;
 
@@ -58,6 +60,7 @@ class RedisServer {
   Options options_;
   std::filesystem::path directory_;
   std::uint16_t port_ = 0;
+  std::uint16_t bus_port_ = 0;
   std::unique_ptr<Process> process_;
   std::unique_ptr<RedisConnection> connection_;
 };

@@ -1,8 +1,6 @@
 #include "redis/net/master_search.hpp"
 
 #include <poll.h>
-#include <sys/epoll.h>
-#include <sys/timerfd.h>
 
 #include <algorithm>
 #include <ranges>
@@ -15,7 +13,6 @@
 #include "redis/sentinel.hpp"
 #include "redis/url_parts.hpp"
 #include "runtime/boot_clock.hpp"
-#include "runtime/timespec.hpp"
 
 namespace tenure::redis {
 
@@ -26,24 +23,6 @@ using core::Failure;
 using core::FailureCode;
 
 constexpr std::size_t lookups_max = 64;
-
-void watch(int set, int fd, short events) {
-  epoll_event event{};
-  event.events = ((events & POLLIN) != 0 ? EPOLLIN : 0U) | ((events & POLLOUT) != 0 ? EPOLLOUT : 0U);
-  epoll_ctl(set, EPOLL_CTL_ADD, fd, &event);
-}
-
-Failure no_descriptor() {
-  return {Applied::no, FailureCode::unreachable, "this machine has no file descriptor left to dial with"};
-}
-
-runtime::Descriptor timer_after(core::Duration duration) {
-  runtime::Descriptor timer(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK));
-  itimerspec due{};
-  due.it_value = runtime::timespec_of(std::max(duration, core::Duration(1)));  // zero would disarm it
-  timerfd_settime(timer.get(), 0, &due, nullptr);
-  return timer;
-}
 
 }  // namespace
 
@@ -217,15 +196,16 @@ FailureCode MasterSearch::failure_code() {
 }
 
 bool MasterSearch::wait_for_more() {
-  ready_.reset(epoll_create1(EPOLL_CLOEXEC));
-  if (!ready_) return false;
+  ready_.emplace();
+  if (!*ready_) return false;
+  ReadySet::Key key = 0;
   for (const Sentinel& it : sentinels_) {
-    if (it.inquiry) watch(ready_.get(), it.inquiry->fd(), it.inquiry->events());
+    if (it.inquiry) ready_->watch(key++, {it.inquiry->fd(), it.inquiry->events()});
   }
   for (const Candidate& it : candidates_) {
-    if (it.inquiry && !it.is_master) watch(ready_.get(), it.inquiry->fd(), it.inquiry->events());
+    if (it.inquiry && !it.is_master) ready_->watch(key++, {it.inquiry->fd(), it.inquiry->events()});
   }
-  if (timer_) watch(ready_.get(), timer_.get(), POLLIN);
+  if (timer_) ready_->watch(key++, {timer_.get(), POLLIN});
   return true;
 }
 

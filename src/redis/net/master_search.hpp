@@ -18,6 +18,7 @@
 #include "core/base/time.hpp"
 #include "core/message.hpp"
 #include "redis/net/inquiry.hpp"
+#include "redis/net/ready_set.hpp"
 #include "redis/url.hpp"
 #include "runtime/net/descriptor.hpp"
 #include "runtime/net/lookup.hpp"
@@ -55,7 +56,7 @@ class MasterSearch {
   // The connection to a master that has been greeted, but for its database; not yet; or why there is none. To be called when fd()
   // is readable, which is another one after each call.
   tl::expected<std::optional<runtime::Stream>, core::Failure> step();
-  int fd() const { return ready_.get(); }
+  int fd() const { return ready_ ? ready_->fd() : -1; }
 
   // No Sentinel has named any server.
   bool is_clueless() const { return candidates_.empty(); }
@@ -97,7 +98,7 @@ class MasterSearch {
   core::Duration in_time_;
   std::deque<Sentinel> sentinels_;
   std::deque<Candidate> candidates_;
-  runtime::Descriptor ready_;  // an epoll set of all that is waited for
+  std::optional<ReadySet> ready_{};  // of all that is waited for
   runtime::Descriptor timer_;
   std::optional<core::Time> named_until_{};  // of a search that gives up, while nobody was named
   std::optional<core::Time> agree_until_{};  // since there is a master

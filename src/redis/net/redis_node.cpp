@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "redis/grant_text.hpp"
+#include "redis/net/cluster_node.hpp"
 #include "redis/net/link.hpp"
 #include "redis/net/subscriber.hpp"
 #include "runtime/instance_id.hpp"
@@ -66,7 +67,11 @@ std::vector<std::shared_ptr<runtime::Node>> make_nodes(std::span<const Address> 
                                                        const Keyspace& keyspace, const runtime::Tls& tls) {
   std::vector<std::shared_ptr<runtime::Node>> nodes;
   for (const Address& address : addresses) {
-    nodes.push_back(std::make_shared<RedisNode>(address, keyspace, tls, RedisNode::Kind::leases));
+    if (address.kind == Address::Kind::cluster) {
+      nodes.push_back(make_cluster_node(address, keyspace, tls));
+    } else {
+      nodes.push_back(std::make_shared<RedisNode>(address, keyspace, tls, RedisNode::Kind::leases));
+    }
   }
   return nodes;
 }

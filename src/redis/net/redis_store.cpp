@@ -6,6 +6,7 @@
 #include "core/lease/node_set.hpp"
 #include "redis/key_names.hpp"
 #include "redis/net/ask_all.hpp"
+#include "redis/net/cluster_call.hpp"
 #include "redis/net/redis_node.hpp"
 #include "redis/net/speech.hpp"
 #include "redis/node_set.hpp"
@@ -18,6 +19,11 @@
 namespace tenure::redis {
 
 namespace {
+
+constexpr std::string_view no_fleet_data =
+    "a fleet's sessions, heartbeats and results cannot be in a Redis Cluster: its leases can, and its data "
+    "has to name "
+    "another store (a single Redis, with Sentinels or without, or a PostgreSQL)";
 
 class RedisStore : public runtime::Store {
  public:
@@ -47,6 +53,7 @@ class RedisStore : public runtime::Store {
                                                            const Tls& tls) const override {
     const Address& first = nodes_.addresses.front();
     if (url.empty()) {
+      if (first.kind == Address::Kind::cluster) return tl::unexpected(std::string(no_fleet_data));
       if (tls != Tls{}) {
         return tl::unexpected(std::string("data_tls is set, and data names no Redis that it is for"));
       }
@@ -55,6 +62,7 @@ class RedisStore : public runtime::Store {
     }
     const auto address = parse_url(url);
     if (!address) return tl::unexpected(address.error());
+    if (address->kind == Address::Kind::cluster) return tl::unexpected(std::string(no_fleet_data));
     const auto loaded = load_tls({*address}, tls);
     if (!loaded) return tl::unexpected(loaded.error());
     const bool with_leases = !nodes_.several() && same_database(*address, first);
@@ -74,19 +82,30 @@ class RedisStore : public runtime::Store {
   runtime::Answers<core::KeyState> look(const std::string& key, core::Duration timeout) const override {
     using Looked = tl::expected<core::KeyState, core::Failure>;
     const core::Request request = core::LookRequest{{key}};
+    const auto looked = [](core::Reply reply) -> Looked {
+      if (auto* states = std::get_if<core::KeyStates>(&reply)) return std::move(states->front());
+      const auto* failure = std::get_if<core::Failure>(&reply);
+      return tl::unexpected(failure != nullptr ? *failure : core::misfit);
+    };
+    if (is_cluster()) {
+      return of_clusters<core::KeyState>([&](const Address& cluster) {
+        return looked(ask_cluster(cluster, nodes_.keyspace, nodes_.tls, request, timeout));
+      });
+    }
     const core::Time deadline = runtime::boot_now() + timeout;
     return ask_all<core::KeyState>(nodes_, timeout, [&](Caller& redis, std::size_t) -> Looked {
       const auto answer = redis.call(script_call(request, nodes_.keyspace, "", CallBy::body), deadline);
       if (!answer) return tl::unexpected(answer.error());
-      auto reply = script_reply(request, *answer);
-      if (auto* states = std::get_if<core::KeyStates>(&reply)) return std::move(states->front());
-      const auto* failure = std::get_if<core::Failure>(&reply);
-      return tl::unexpected(failure != nullptr ? *failure : core::misfit);
+      return looked(script_reply(request, *answer));
     });
   }
 
   runtime::Answers<core::Duration> ping(core::Duration timeout) const override {
     using Pinged = tl::expected<core::Duration, core::Failure>;
+    if (is_cluster()) {
+      return of_clusters<core::Duration>(
+          [&](const Address& cluster) { return ping_cluster(cluster, nodes_.tls, timeout); });
+    }
     const core::Time deadline = runtime::boot_now() + timeout;
     return ask_all<core::Duration>(nodes_, timeout, [&](Caller& redis, std::size_t) -> Pinged {
       const core::Time before = runtime::boot_now();
@@ -95,6 +114,15 @@ class RedisStore : public runtime::Store {
   }
 
  private:
+  bool is_cluster() const { return nodes_.addresses.front().kind == Address::Kind::cluster; }
+
+  template <class Answer, class Ask>
+  runtime::Answers<Answer> of_clusters(const Ask& ask) const {
+    runtime::Answers<Answer> answers(nodes_.addresses.size());
+    runtime::at_once(answers.size(), [&](std::size_t i) { answers[i] = ask(nodes_.addresses[i]); });
+    return answers;
+  }
+
   Nodes nodes_;
 };
 

@@ -97,7 +97,7 @@ Lines::Heard Lines::perform(core::Effects& effects, core::Time now, Pace release
     const auto carries = [&](const Line& line) { return line.connection->carries(drop.id); };
     const auto line = std::ranges::find_if(lines_, carries);
     if (line == lines_.end()) continue;
-    call(*line, heard.news, now, [&](Connection& it) { it.drop(core::silence, heard.news); });
+    call(*line, heard.news, now, [&](Connection& it) { it.give_up(drop.id, core::silence, heard.news); });
   }
   for (core::Send& send : effects.sends) {
     // With every beat: is the connection still there by which others tell of changes?

@@ -59,6 +59,9 @@ class Connection {
   virtual void on_ready(core::Time now, News& news) = 0;
   // The connection is not to be trusted any more: every request on it has failed. The next one asked makes a new one.
   virtual void drop(const core::Failure& why, News& news) = 0;
+  // That request got no answer in time. What carries it is not to be trusted any more: all requests that went the same way have
+  // failed. Where a node is one server, that is the connection.
+  virtual void give_up(core::RequestId /*id*/, const core::Failure& why, News& news) { drop(why, news); }
 
   virtual Awaited awaited() const = 0;
   // Is something asked and not answered?
