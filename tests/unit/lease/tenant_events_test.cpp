@@ -160,10 +160,10 @@ TEST_F(OfTenant, WhoeverWaitsForAQuarantineGoesOnWhenItIsOver) {
 
 // Slots of a Cluster: another one is sat out for each, and one that is open says nothing of the others.
 TEST_F(OfTenant, EachPartHasAQuarantineOfItsOwn) {
-  tenant.emplace(Tenant::Config{.owner = "us", .part_of = [](std::string_view key) -> Part {
-                                  return static_cast<Part>(key.front());
-                                }},
-                 Random(1));
+  tenant.emplace(
+      Tenant::Config{.owner = "us",
+                     .part_of = [](std::string_view key) -> Part { return static_cast<Part>(key.front()); }},
+      Random(1));
   tenant->on_admitted({0, 'a'}, {.terms = {60s}, .epoch = "ea", .longest = 60s}, at(0s));
   tenant->on_admitted({0, 'b'}, {.terms = {60s}, .epoch = "eb", .longest = 60s}, at(10s));
   tenant->on_admitted({0, 'c'}, {.terms = {60s}, .epoch = "ec", .open = true, .longest = 60s}, at(10s));
