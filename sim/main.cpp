@@ -25,7 +25,8 @@ using namespace tenure::sim;
 
 constexpr int usage_error = 64;
 constexpr std::size_t warnings_max = 20;
-constexpr std::array<std::string_view, 6> profiles{"mixed", "usual", "tokens", "wild", "elections", "fleet"};
+constexpr std::array<std::string_view, 7> profiles{"mixed",     "usual", "tokens", "wild",
+                                                 "elections", "fleet", "cluster"};
 
 constexpr std::string_view help = R"(tenure-sim: the shipped protocol in simulated worlds with faults
 
@@ -47,7 +48,8 @@ constexpr std::string_view help = R"(tenure-sim: the shipped protocol in simulat
   --nodes N        Redis nodes in a world, 1 to 9 (as each seed has it: 1 to 5)
   --profile P      mixed (the default), usual, tokens: holds shorter than a node timeout, 3 nodes or more;
                    wild: the same, and tokens are proposed at random, not only in every eighth world;
-                   elections: in every world, not in every third; or fleet: in every world, not in every eighth
+                   elections: in every world, not in every third; fleet: in every world, not in every eighth; or
+                   cluster: the node is a Redis Cluster, whose slots also move (reshard)
   --scripts DIR    run DIR/<name>.lua in place of the embedded scripts
   --mutant M4      run a build with a seeded bug; ./dev mutants M4 makes it
   --jobs N         threads (one a core)
@@ -137,7 +139,7 @@ Options read_options(const std::vector<std::string_view>& args) {
     } else if (flag == "--profile") {
       options.profile = value();
       if (std::ranges::find(profiles, options.profile) == profiles.end())
-        refuse("--profile: mixed, usual, tokens, wild, elections or fleet");
+        refuse("--profile: mixed, usual, tokens, wild, elections, fleet or cluster");
     } else if (flag == "--help" || flag == "-h") {
       std::fputs(help.data(), stdout);
       std::exit(0);
@@ -150,6 +152,8 @@ Options read_options(const std::vector<std::string_view>& args) {
   options.campaign.faults = *faults;
   options.campaign.profile.elections = options.profile == "elections";
   options.campaign.profile.fleet = options.profile == "fleet";
+  options.campaign.profile.cluster = options.profile == "cluster";
+  if (options.campaign.profile.cluster) options.campaign.profile.nodes = 1;
   if (options.profile == "usual") options.campaign.profile.short_holds = false;
   options.campaign.profile.wild_proposals = options.profile == "wild";
   if (options.profile == "tokens" || options.profile == "wild") {

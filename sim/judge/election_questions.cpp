@@ -102,7 +102,7 @@ void ElectionQuestions::ask_for_leader_elsewhere() {
   std::vector<std::size_t> blind{leader};
   if (processes_.size() > 2) blind.push_back(processes_.size() - 1);
   for (const std::size_t client : blind) {
-    for (std::size_t node = 0; node < shared_.plan.nodes; ++node) {
+    for (std::size_t node = 0; node < shared_.plan.lease_servers(); ++node) {
       shared_.network.cut(client, node, {.length = expiry() * 3});
     }
   }

@@ -49,7 +49,7 @@ void LeaseQuestions::ask_for_liveness() {
                  "a waiter was not granted what was given back", [&] { return first.holds(key); });
   // What is given back while nodes cannot be reached is gone soon after they can; all nodes, or half of them.
   const bool all_nodes = random_.below(2) == 0;
-  for (std::size_t node = 0; node < shared_.plan.nodes; ++node) {
+  for (std::size_t node = 0; node < shared_.plan.lease_servers(); ++node) {
     if (all_nodes || node % 2 == 1)
       shared_.network.cut(0, node, {.length = shared_.plan.timing.node_timeout * 3 / 2});
   }
@@ -79,12 +79,13 @@ bool LeaseQuestions::turns_taken(std::uint64_t turns, std::size_t but_first) con
 // All want a free name at the same moment. Votes that split end, and everybody has its turn.
 void LeaseQuestions::take_turns() {
   const std::string& key = shared_.plan.names[0];
+  const std::uint64_t turns = processes_.front()->turns() + 1;
   for (const auto& process : processes_) process->take_a_turn(key);
   course_.expect("L6", std::chrono::seconds(2), "nobody was granted a name that all wanted", [&] {
-    return std::ranges::any_of(processes_, [](const auto& process) { return process->turns() == 2; });
+    return std::ranges::any_of(processes_, [&](const auto& process) { return process->turns() == turns; });
   });
   course_.expect("L7", std::chrono::seconds(shared_.plan.nodes == 1 ? 1 : 5),
-                 "somebody who waits was never granted the name", [&] { return turns_taken(2); });
+                 "somebody who waits was never granted the name", [&] { return turns_taken(turns); });
 }
 
 // Who came first is served first; messages see to it, without anybody looking again. With several nodes the order is
@@ -144,7 +145,7 @@ void LeaseQuestions::lose_waiter(std::size_t which, LostWaiters& cost) {
   }
   cost.come_back.push_back(which);
   if (how == 1) {
-    for (std::size_t node = 0; node < nodes_.size(); ++node) process.on_closed(node);
+    for (std::size_t node = 0; node < shared_.plan.servers(); ++node) process.on_closed(node);
     cost.deaf = shared_.plan.timing.node_timeout * 5 / 4 + std::chrono::milliseconds(300);
     return;
   }
@@ -153,7 +154,7 @@ void LeaseQuestions::lose_waiter(std::size_t which, LostWaiters& cost) {
     process.pause(cost.away, false);
     return;
   }
-  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+  for (std::size_t node = 0; node < shared_.plan.servers(); ++node) {
     shared_.network.cut(which, node, {.length = cost.away});
   }
 }

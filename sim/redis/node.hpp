@@ -29,6 +29,12 @@ enum class Deposed : std::uint8_t {
   writes,   // it goes on as if nothing had happened
 };
 
+// Which process serves: INFO shows it, and another one after a restart or a failover.
+struct Identity {
+  std::string run_id{};
+  std::string replid{};
+};
+
 class Node {
  public:
   Node(std::size_t index, ScriptHost& host, redis::Keyspace keyspace, WallClock clock, Judge& judge,
@@ -47,6 +53,16 @@ class Node {
   // A replica that lags takes its place. The old master lives on, for whoever is still connected to it.
   void fail_over(Deposed deposed, WallClock clock, TrueTime now);
   redis::Value run_at_old_master(const redis::Command& command, TrueTime now);
+  // A slot of a Cluster: that server runs what comes now.
+  void serve_as(const Identity& life, const WallClock& clock) {
+    model_.server().run_id = life.run_id;
+    model_.server().replid = life.replid;
+    clock_ = clock;
+  }
+  // It has moved to another server, whose replicas know nothing older.
+  void on_moved() { saved_.clear(); }
+  bool has(const std::string& key, TrueTime now) const { return model_.data().find(key, clock_.read(now)) != nullptr; }
+  std::vector<std::string> all_keys(TrueTime now) const { return model_.data().keys(clock_.read(now)); }
   // FLUSHALL: everything is gone, and nobody is told.
   void wipe(TrueTime now) {
     model_.data().clear();

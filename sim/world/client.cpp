@@ -5,11 +5,17 @@
 #include <utility>
 
 #include "core/base/overload.hpp"
+#include "redis/cluster/slot.hpp"
 #include "redis/grant_text.hpp"
 
 namespace tenure::sim {
 
 namespace {
+
+core::PartOf part_of(const Surroundings& shared) {
+  if (shared.cluster == nullptr) return nullptr;
+  return [](std::string_view key) -> core::Part { return redis::slot_of(key); };
+}
 
 bool is_definite(const core::Reply& reply) {
   const auto* failure = std::get_if<core::Failure>(&reply);
@@ -27,10 +33,11 @@ Client::Client(Surroundings& surroundings, Setup setup, std::size_t index, Clock
       wall_(clocks.wall),
       owner_(std::move(owner)),
       random_(random.next()),
-      agent_({owner_, setup_.nodes, setup_.keyspace.terms()}, random),
+      agent_({owner_, setup_.nodes, setup_.keyspace.terms(), {}, part_of(shared_)}, random),
       listener_(std::move(listener)),
-      heard_(setup_.nodes),
-      subscriptions_(setup_.nodes) {
+      heard_(shared_.cluster != nullptr ? shared_.cluster->slots() : setup_.nodes),
+      subscriptions_(shared_.cluster != nullptr ? shared_.cluster->servers() : setup_.nodes),
+      subscribed_(subscriptions_.size()) {
   for (std::size_t node = 0; node < setup_.nodes; ++node) seen_.push_back(redis::Conversation::new_seen());
 }
 
@@ -151,6 +158,13 @@ void Client::perform(const core::Effects& effects) {
     const auto carrier = std::ranges::find_if(
         lines_, [&](const Line& line) { return line.connection && line.conversation->carries(drop.id); });
     if (carrier != lines_.end()) close_line(*carrier, core::silence);
+    for (ClusterLine& line : cluster_lines_) {
+      if (!line.router.carries(drop.id)) continue;
+      redis::Router::Heard heard;
+      const auto servers = line.router.give_up(drop.id, core::silence, heard);
+      take(line, heard);
+      for (const auto server : servers) hang_up(line, server, core::silence);
+    }
   }
   for (const core::Send& send : effects.sends) ask(send);
   if (!effects.sends.empty()) flush();
@@ -183,7 +197,7 @@ void Client::ask(core::Send send) {
     Asked& asked = asked_[redis::stamp(acquire->grant)];
     asked.key = acquire->key;
     asked.unanswered.emplace(send.id, send.node);
-    asked.heard.try_emplace(send.node, heard_.at(send.node));
+    asked.heard.try_emplace(send.node, heard_.at(counter_of(send.node, acquire->key)));
   } else if (const auto* confirm = std::get_if<core::ConfirmRequest>(&send.request)) {
     const auto asked = asked_.find(redis::stamp(confirm->grant));
     if (asked != asked_.end()) asked->second.confirmed = confirm->token;
@@ -209,6 +223,13 @@ void Client::ask(core::Send send) {
   });
   requests_.emplace(send.id, send.request);
   expect_one_connection(send);
+  if (shared_.cluster != nullptr) {
+    ClusterLine& line = cluster_line_for(send);
+    redis::Router::Heard heard;
+    line.router.ask(send.id, send.request, now(), heard);
+    tell(heard);
+    return;
+  }
   Line& line = line_for(send);
   if (!line.connection) open_line(line);
   std::vector<redis::Command> commands;
@@ -241,7 +262,8 @@ void Client::note_answer(const core::Request& request, const redis::Conversation
                                  " was taken from a node that gave " +
                                  std::to_string(asked->second.heard.at(node)) + " to this client before");
     }
-    heard_[node] = std::max(heard_[node], granted->token);
+    core::Token& heard = heard_[counter_of(node, acquire->key)];
+    heard = std::max(heard, granted->token);
   }
   asked->second.unanswered.erase(found);
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/agent.hpp"
+#include "redis/cluster/router.hpp"
 #include "redis/conversation.hpp"
 #include "sim/judge/judge.hpp"
 #include "sim/judge/sharing.hpp"
@@ -41,6 +42,7 @@ struct Surroundings {
   Sharing& sharing;
   Roster& roster;
   Trace& trace;
+  Cluster* cluster = nullptr;  // none: nodes are servers
   // One, unless somebody changes the set of nodes; then also those of before, which some still have.
   std::vector<Setup> setups;
   core::Token last_proposal = 0;  // of anybody, where they are wild
@@ -168,6 +170,18 @@ class Client {
     std::shared_ptr<Connection> connection{};
     std::uint64_t number = 0;
   };
+  // What is asked of a Cluster with the same patience, and the connections to its servers.
+  struct ClusterLine {
+    struct Wire {
+      std::shared_ptr<Connection> connection{};
+      std::uint64_t number = 0;
+    };
+    int patience = 0;
+    redis::Router router;
+    std::map<redis::Router::ServerId, Wire> wires{};
+    bool asks_map = false;
+    std::optional<TrueTime> timer{};
+  };
   // The connection to a node by which messages come.
   struct Subscription {
     std::shared_ptr<Connection> connection;
@@ -196,6 +210,19 @@ class Client {
   void flush_now();
   void expect_one_connection(const core::Send& send);
   Line& line_for(const core::Send& send);
+  ClusterLine& cluster_line_for(const core::Send& send);
+  void go_on(ClusterLine& line);
+  void dial(ClusterLine& line, redis::Router::ServerId server);
+  void say(ClusterLine& line, redis::Router::ServerId server);
+  void ask_map(ClusterLine& line);
+  void hear(ClusterLine& line, redis::Router::ServerId server, const redis::Value& value);
+  void take(ClusterLine& line, redis::Router::Heard& heard);
+  void tell(const redis::Router::Heard& heard);
+  void hang_up(ClusterLine& line, redis::Router::ServerId server, const core::Failure& why);
+  void arm_timer(ClusterLine& line);
+  void on_timer(ClusterLine& line);
+  // In which of what heard_ counts apart a lease is: its node, or its slot.
+  std::size_t counter_of(std::size_t node, const std::string& key) const;
   redis::Conversation start_conversation(std::size_t server);
   void open_line(Line& line);
   void close_line(Line& line, const core::Failure& why);
@@ -204,6 +231,12 @@ class Client {
   void attend(Subscription& subscription, std::size_t node, std::string channel,
               std::function<void()> on_subscribed, std::function<void(const std::string&)> on_message);
   void close_subscription(std::size_t node);
+  void note_listening(std::size_t server, bool listening);
+  void on_server_closed(std::size_t server);
+  // As the core counts them.
+  core::NodeIndex node_at(std::size_t server) const {
+    return shared_.cluster != nullptr ? 0 : static_cast<core::NodeIndex>(server);
+  }
   void close_changes();
   void on_message(std::size_t node, const std::string& message);
   void arm_timer();
@@ -265,9 +298,11 @@ class Client {
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // events of a dead process do nothing
 
   std::deque<Line> lines_;                   // made when first needed; none ever moves or goes
+  std::deque<ClusterLine> cluster_lines_;    // in their place, where the node is a Cluster
   std::vector<redis::Seen> seen_;            // by node
-  std::vector<core::Token> heard_;           // by node: the largest token that it has given to this process
-  std::vector<Subscription> subscriptions_;  // by node
+  std::vector<core::Token> heard_;           // by node, or slot: the largest token that it has given to this process
+  std::vector<Subscription> subscriptions_;  // by node, or by server of the Cluster
+  std::vector<bool> subscribed_;             // which of them are heard
   bool listening_ = false;
   Subscription changes_{};  // of what changes in the fleet
 

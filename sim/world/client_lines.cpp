@@ -148,6 +148,10 @@ void Client::flush() {
 }
 
 void Client::flush_now() {
+  for (ClusterLine& line : cluster_lines_) {
+    line.router.flush();
+    go_on(line);
+  }
   for (Line& line : lines_) {
     if (!line.connection) continue;
     std::vector<redis::Command> commands;
@@ -218,11 +222,17 @@ void Client::close_line(Line& line, const core::Failure& why) {
 void Client::listen(std::size_t node) {
   attend(
       subscriptions_[node], node, setup_.keyspace.channels() + owner_,
-      [this, node] {
-        agent_.on_listening(static_cast<core::NodeIndex>(node), true, now());
-        arm_timer();
-      },
+      [this, node] { note_listening(node, true); },
       [this, node](const std::string& message) { on_message(node, message); });
+}
+
+// A Cluster is heard where all its servers are.
+void Client::note_listening(std::size_t server, bool listening) {
+  const bool before = std::ranges::count(subscribed_, false) == 0;
+  subscribed_[server] = listening;
+  const bool all = std::ranges::count(subscribed_, false) == 0;
+  if (shared_.cluster == nullptr || before != all) agent_.on_listening(node_at(server), listening, now());
+  arm_timer();
 }
 
 void Client::attend(Subscription& subscription, std::size_t node, std::string channel,
@@ -248,7 +258,7 @@ void Client::on_message(std::size_t node, const std::string& message) {
   shared_.trace.event(shared_.schedule.now(), "message", index_, node, [&] { return message; });
   const auto wake_up = redis::read_wake_up(message);
   core::must(wake_up.has_value(), "a message of a script can be read");
-  agent_.on_wake_up(static_cast<core::NodeIndex>(node), wake_up->ticket, wake_up->after, now());
+  agent_.on_wake_up(node_at(node), wake_up->ticket, wake_up->after, now());
   arm_timer();
 }
 
@@ -256,8 +266,7 @@ void Client::on_message(std::size_t node, const std::string& message) {
 void Client::close_subscription(std::size_t node) {
   if (!subscriptions_[node].connection) return;
   shared_.network.hang_up(std::exchange(subscriptions_[node].connection, nullptr));
-  agent_.on_listening(static_cast<core::NodeIndex>(node), false, now());
-  arm_timer();
+  note_listening(node, false);
   shared_.schedule.in(shared_.plan.timing.node_timeout, [this, node, alive = std::weak_ptr(alive_)] {
     if (!alive.expired()) when_running([this, node] { listen(node); });
   });
@@ -272,6 +281,7 @@ void Client::close_changes() {
 }
 
 void Client::on_closed(std::size_t node) {
+  if (shared_.cluster != nullptr) return on_server_closed(node);
   const bool has_leases = node < setup_.nodes;
   if (!has_leases && !is_data_node(node)) return;  // it does not use that one
   std::vector<std::pair<Line*, std::uint64_t>> open;

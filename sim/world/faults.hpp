@@ -37,12 +37,14 @@ enum class Fault : std::uint8_t {
   reconfigure,  // somebody changes which nodes decide, or the cap, or dies while at it; many still have the old list
   failover,  // a replica that lags takes over; the old master, which no replica follows, refuses to write for those it still has
   split,     // the same, and the old master goes on taking writes
+  reshard,   // a slot of a Cluster moves to another server, one key after the other
 };
 
-inline constexpr std::array<std::string_view, 25> fault_names{
+inline constexpr std::array<std::string_view, 26> fault_names{
     "delay",  "loss", "duplicate", "partition", "oneway",      "drift",    "pause",    "suspend", "crash",
     "flush",  "slow", "close",     "error",     "skew",        "restart",  "rollback", "wipe",    "flushall",
-    "remove", "step", "fence",     "restore",   "reconfigure", "failover", "split"};
+    "remove", "step", "fence",     "restore",   "reconfigure", "failover", "split",
+    "reshard"};
 inline constexpr std::size_t faults_within_assumptions = 18;
 inline constexpr std::size_t faults_drawn_always = 20;
 // The others are drawn beside these.

@@ -14,17 +14,18 @@ std::size_t index(Direction direction) { return static_cast<std::size_t>(directi
 }  // namespace
 
 Network::Network(const Plan& plan, Schedule& schedule, std::vector<std::unique_ptr<Node>>& nodes,
-                 core::Random random)
+                 Cluster* cluster, core::Random random)
     : plan_(plan),
       schedule_(schedule),
       nodes_(nodes),
+      cluster_(cluster),
       random_(random),
-      servers_(nodes.size()),
-      cuts_(plan.clients, std::vector<std::array<Cut, 2>>(nodes.size())),
-      trouble_(plan.clients, std::vector<TrueTime>(nodes.size())) {
+      servers_(plan.servers()),
+      cuts_(plan.clients, std::vector<std::array<Cut, 2>>(plan.servers())),
+      trouble_(plan.clients, std::vector<TrueTime>(plan.servers())) {
   for (std::size_t node = 0; node < nodes.size(); ++node) {
-    nodes[node]->on_publish([this, node](std::string_view channel, std::string_view message) {
-      return publish(node, channel, message);
+    nodes[node]->on_publish([this](std::string_view channel, std::string_view message) {
+      return publish(channel, message);
     });
   }
 }
@@ -88,11 +89,21 @@ void Network::hang_up(const std::shared_ptr<Connection>& connection) {
   });
 }
 
-std::size_t Network::publish(std::size_t node, std::string_view channel, std::string_view message) {
-  const auto [first, last] = servers_[node].subscribers.equal_range(std::string(channel));
+// A server counts its own listeners only. One of a Cluster tells the others, too.
+std::size_t Network::publish(std::string_view channel, std::string_view message) {
+  const std::size_t receivers = deliver(server_, serving_, channel, message);
+  for (std::size_t other = 0; cluster_ != nullptr && other < servers_.size(); ++other) {
+    if (other != server_) deliver(other, servers_[other].life, channel, message);
+  }
+  return receivers;
+}
+
+std::size_t Network::deliver(std::size_t server, std::uint64_t life, std::string_view channel,
+                             std::string_view message) {
+  const auto [first, last] = servers_[server].subscribers.equal_range(std::string(channel));
   std::size_t receivers = 0;
   for (auto it = first; it != last; ++it) {
-    if (it->second.connection->life != serving_) continue;
+    if (it->second.connection->life != life) continue;
     receivers += 1;
     const auto arrival = travel(*it->second.connection, Direction::down);
     if (!arrival) continue;
@@ -141,9 +152,14 @@ void Network::run(const Arrived& arrived) {
   });
 }
 
-redis::Value Network::serve(const Connection& connection, const redis::Command& command) {
-  Node& node = *nodes_[connection.node];
+redis::Value Network::serve(Connection& connection, const redis::Command& command) {
+  server_ = connection.node;
   serving_ = connection.life;
+  if (cluster_ != nullptr) {
+    const bool asking = std::exchange(connection.asking, command[0] == "ASKING");
+    return cluster_->serve(connection.node, command, asking, is_of_old_master(connection), schedule_.now());
+  }
+  Node& node = *nodes_[connection.node];
   return is_of_old_master(connection) ? node.run_at_old_master(command, schedule_.now())
                                       : node.run(command, schedule_.now());
 }
@@ -202,6 +218,8 @@ void Network::trouble_all(std::size_t node, TrueTime until) {
 TrueTime Network::last_trouble(std::size_t client) const {
   // What is in the way to the data node keeps nobody from renewing a lease.
   const auto& all = trouble_.at(client);
+  // A lease of a Cluster is on one of its servers, and only that one counts for it.
+  if (cluster_ != nullptr) return *std::ranges::max_element(all);
   std::vector<TrueTime> troubles(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(plan_.nodes));
   const auto middle = troubles.begin() + static_cast<std::ptrdiff_t>(troubles.size() / 2);
   std::ranges::nth_element(troubles, middle);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/redis/node.hpp"
+#include "sim/world/cluster.hpp"
 #include "sim/world/plan.hpp"
 #include "sim/world/schedule.hpp"
 
@@ -34,6 +35,7 @@ struct Connection {
   std::array<TrueTime, 2> last_arrival{};  // by direction: nothing overtakes
   std::array<bool, 2> silent{};            // by direction: nothing arrives any more
   bool hung_up = false;                    // the client has, whether the node knows or not
+  bool asking = false;                     // ASKING was said, for the next command
 };
 
 class Network {
@@ -42,7 +44,8 @@ class Network {
   using OnReply = std::function<void(const redis::Command& command, const redis::Value& reply)>;
   using OnMessage = std::function<void(const std::string& message)>;
 
-  Network(const Plan& plan, Schedule& schedule, std::vector<std::unique_ptr<Node>>& nodes,
+  // Servers are the nodes, or those of the Cluster whose slots the nodes are.
+  Network(const Plan& plan, Schedule& schedule, std::vector<std::unique_ptr<Node>>& nodes, Cluster* cluster,
           core::Random random);
 
   std::shared_ptr<Connection> connect(std::size_t client, std::size_t node, std::function<void()> on_open);
@@ -66,6 +69,8 @@ class Network {
   // From now on a lease may be lost on that node with nothing in the way: its clock was set, and what it has expired too
   // early stays away unless a majority has it still; or the set that it belongs to, or the cap, is being changed.
   void excuse_losses(std::size_t node) { trouble_all(node, schedule_.now() + std::chrono::hours(24)); }
+  // A slot of that server is moving until then.
+  void on_move(std::size_t node, TrueTime until) { trouble_all(node, until); }
   // The client's connection was closed, or the node does not take its lease back: another grant is in the way.
   void on_hindrance(std::size_t client, std::size_t node) { trouble(client, node, schedule_.now()); }
   // From now on no message is late, lost or doubled.
@@ -112,8 +117,10 @@ class Network {
   Duration delay(std::size_t client, std::size_t node);
   void wake(std::size_t node);
   void run(const Arrived& arrived);
-  redis::Value serve(const Connection& connection, const redis::Command& command);
-  std::size_t publish(std::size_t node, std::string_view channel, std::string_view message);
+  redis::Value serve(Connection& connection, const redis::Command& command);
+  std::size_t publish(std::string_view channel, std::string_view message);
+  std::size_t deliver(std::size_t server, std::uint64_t life, std::string_view channel,
+                      std::string_view message);
   bool has_old_master(const Server& server) const { return schedule_.now() < server.old_until; }
   bool is_of_old_master(const Connection& connection) const;
   void trouble(std::size_t client, std::size_t node, TrueTime until);
@@ -126,12 +133,14 @@ class Network {
   const Plan& plan_;
   Schedule& schedule_;
   std::vector<std::unique_ptr<Node>>& nodes_;
+  Cluster* cluster_;
   core::Random random_;
   bool calm_ = false;
   std::vector<Server> servers_;
   std::vector<std::vector<std::array<Cut, 2>>> cuts_;  // by client and node
   std::vector<std::vector<TrueTime>> trouble_;         // by client and node
-  std::uint64_t serving_ = 0;                          // the life of the server that runs a command
+  std::size_t server_ = 0;                             // that runs a command
+  std::uint64_t serving_ = 0;                          // its life
   std::uint64_t lost_ = 0;
   std::uint64_t late_ = 0;
   std::uint64_t doubled_ = 0;

@@ -47,7 +47,29 @@ FleetShape draw_fleet(core::Random& random) {
   return shape;
 }
 
+// Locks and elections in some slots, and nothing that is about several nodes.
+void make_cluster(Plan& plan, core::Random random) {
+  plan.shards = 2 + random.below(2);
+  plan.fleet.reset();
+  plan.locks = true;
+  for (std::size_t i = plan.names.size(); i < 2 + plan.shards; ++i)
+    plan.names.push_back("lease:" + std::to_string(i));
+  // In the slot of a lock, by what stands in braces.
+  for (std::size_t i = 0; i < plan.elections.size(); ++i)
+    plan.elections[i].key = "election:{" + plan.names[0] + "}:" + std::to_string(i);
+  plan.calls_goal *= 2;
+  plan.faults.set(static_cast<std::size_t>(Fault::reshard));
+  for (const Fault other : {Fault::fence, Fault::restore, Fault::reconfigure})
+    plan.faults.reset(static_cast<std::size_t>(other));
+}
+
 }  // namespace
+
+std::vector<std::string> Plan::keys() const {
+  std::vector<std::string> keys = names;
+  for (const core::ElectionPlan& election : elections) keys.push_back(election.key);
+  return keys;
+}
 
 Plan make_plan(const Faults& faults, const Profile& profile, core::Random& random) {
   Plan plan;
@@ -99,6 +121,7 @@ Plan make_plan(const Faults& faults, const Profile& profile, core::Random& rando
     // Drawn apart as well, so that all other worlds with fleets stay as they were.
     plan.fleet->data_apart = core::Random(core::Random(random).next() ^ 2U).below(3) == 0;
   }
+  if (profile.cluster) make_cluster(plan, core::Random(core::Random(random).next() ^ 4U));
   plan.wild_proposals =
       profile.wild_proposals || core::Random(core::Random(random).next() ^ 3U).below(8) == 0;
   return plan;

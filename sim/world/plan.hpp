@@ -30,6 +30,7 @@ struct Plan {
   core::Ttl cap{};      // the least that there is in this world
   core::Ttl cap_max{};  // and the largest: others only where somebody changes it
   std::size_t nodes = 1;
+  std::size_t shards = 0;  // the one node is a Cluster of so many servers; 0: nodes are servers
   std::size_t clients = 2;
   std::vector<std::string> names;
   std::vector<core::ElectionPlan> elections;  // over other names; in every third world
@@ -50,8 +51,12 @@ struct Plan {
   std::optional<std::size_t> data_node() const {
     return fleet && fleet->data_apart ? std::optional(nodes) : std::nullopt;
   }
-  // The nodes, and the data node where there is one.
-  std::size_t servers() const { return nodes + (data_node() ? 1 : 0); }
+  // The nodes, and the data node where there is one; or those of the Cluster.
+  std::size_t servers() const { return shards > 0 ? shards : nodes + (data_node() ? 1 : 0); }
+  // Those that have leases.
+  std::size_t lease_servers() const { return shards > 0 ? shards : nodes; }
+  // The names of all leases that locks and elections are about.
+  std::vector<std::string> keys() const;
 };
 
 // So many clients at most are asked about locks and elections when the storm is over; larger crowds only share sessions.
@@ -69,6 +74,7 @@ struct Profile {
   bool wild_proposals = false;        // in every world, not in every eighth
   bool elections = false;             // in every world, not in every third
   bool fleet = false;                 // in every world, not in every eighth
+  bool cluster = false;               // the node is a Redis Cluster
 };
 
 // How long work takes to end that does nothing unexpected, at the most.

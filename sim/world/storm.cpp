@@ -16,6 +16,7 @@ void Storm::begin() { plan_next(); }
 void Storm::end() {
   blows_ = false;
   shared_.network.calm();
+  if (shared_.cluster != nullptr) shared_.cluster->finish_moves();
   if (!has(shared_.plan.faults, Fault::reconfigure)) return;
   operator_.finish();
   for (const auto& process : processes_) process->crash();
@@ -42,6 +43,7 @@ Fault Storm::draw() {
   for (const Fault promotion : {Fault::failover, Fault::split}) {
     if (has(faults, promotion) && random_.below(10) == 0) return promotion;
   }
+  if (has(faults, Fault::reshard) && random_.below(4) == 0) return Fault::reshard;
   const bool more =
       has(faults, Fault::fence) || has(faults, Fault::restore) || has(faults, Fault::reconfigure);
   const auto fault = static_cast<Fault>(random_.below(more ? faults_drawn_together : faults_drawn_always));
@@ -56,14 +58,14 @@ void Storm::inject(Fault fault) {
   // A data node gives no leases and no tokens: there these would be no fault.
   const bool of_leases =
       fault == Fault::remove || fault == Fault::fence || fault == Fault::step || is_promotion(fault);
-  const std::size_t node = random_.below(of_leases ? shared_.plan.nodes : nodes_.size());
+  const std::size_t node = random_.below(of_leases ? shared_.plan.lease_servers() : shared_.plan.servers());
   Process& process = *processes_[client];
   const bool hold = random_.below(2) == 0;
   const bool up = random_.below(2) == 0;
   switch (fault) {
     case Fault::partition:
       // From one node, or from all.
-      for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      for (std::size_t i = 0; i < shared_.plan.servers(); ++i) {
         if (up || i == node) shared_.network.cut(client, i, {.length = length, .hold = hold});
       }
       break;
@@ -80,7 +82,7 @@ void Storm::inject(Fault fault) {
       process.crash();
       break;
     case Fault::flush:
-      nodes_[node]->flush_scripts(shared_.schedule.now());
+      for (Node* it : nodes_at(node)) it->flush_scripts(shared_.schedule.now());
       break;
     case Fault::slow:
       if (hold) {
@@ -98,7 +100,7 @@ void Storm::inject(Fault fault) {
       break;
     case Fault::remove:
       shared_.judge.on_broken_assumption();
-      nodes_[node]->remove(some_name(), shared_.schedule.now());
+      remove(node, some_name());
       break;
     case Fault::fence:
       if (!past_all_tokens(node)) return;
@@ -119,13 +121,13 @@ void Storm::inject(Fault fault) {
       restart(node, Memory::none, up ? Duration::zero() : length);
       break;
     case Fault::flushall:
-      nodes_[node]->wipe(shared_.schedule.now());
+      for (Node* it : nodes_at(node)) it->wipe(shared_.schedule.now());
       break;
     case Fault::step:
       shared_.judge.on_broken_assumption();
       set_a_clock_ = true;
       shared_.network.excuse_losses(node);
-      nodes_[node]->step_clock(random_.between(-std::chrono::hours(3), std::chrono::hours(3)));
+      step_clock(node, random_.between(-std::chrono::hours(3), std::chrono::hours(3)));
       break;
     case Fault::failover:
       fail_over(node, Deposed::refuses, length);
@@ -134,6 +136,9 @@ void Storm::inject(Fault fault) {
       shared_.judge.on_two_masters();
       shared_.network.excuse_losses(node);
       fail_over(node, Deposed::writes, length);
+      break;
+    case Fault::reshard:
+      if (!begin_move()) return;
       break;
     case Fault::reconfigure:
       operator_.begin();
@@ -178,9 +183,50 @@ bool Storm::past_all_tokens(std::size_t node) const {
   });
 }
 
+// That server; in a Cluster the slots that it serves.
+std::vector<Node*> Storm::nodes_at(std::size_t server) const {
+  if (shared_.cluster == nullptr) return {nodes_[server].get()};
+  std::vector<Node*> nodes;
+  for (const std::size_t node : shared_.cluster->nodes_of(server)) nodes.push_back(nodes_[node].get());
+  return nodes;
+}
+
+void Storm::remove(std::size_t server, const std::string& key) {
+  const std::size_t node = shared_.cluster != nullptr ? shared_.cluster->node_of(key) : server;
+  nodes_[node]->remove(key, shared_.schedule.now());
+}
+
+void Storm::step_clock(std::size_t server, Duration by) {
+  if (shared_.cluster != nullptr) return shared_.cluster->step_clock(server, by);
+  nodes_[server]->step_clock(by);
+}
+
+// Some slot, to some other server. What is asked for meanwhile may have to wait.
+bool Storm::begin_move() {
+  const std::size_t node = random_.below(nodes_.size());
+  if (!shared_.cluster->begin_move(node, random_.below(shared_.plan.shards))) return false;
+  go_on_moving(node);
+  return true;
+}
+
+void Storm::go_on_moving(std::size_t node) {
+  const Duration next = up_to(shared_.plan.timing.ttl / (1 + static_cast<std::int64_t>(random_.below(20))));
+  for (std::size_t server = 0; server < shared_.plan.shards; ++server) {
+    shared_.network.on_move(server, shared_.schedule.now() + next);
+  }
+  shared_.schedule.in(next, [this, node] {
+    if (shared_.cluster->go_on_moving(node, shared_.schedule.now())) go_on_moving(node);
+  });
+}
+
 // The clients see their connections closed; some only in time.
 void Storm::restart(std::size_t node, Memory memory, Duration down) {
-  nodes_[node]->restart(memory, draw_wall_clock(shared_.plan, true, random_), shared_.schedule.now());
+  const WallClock clock = draw_wall_clock(shared_.plan, true, random_);
+  if (shared_.cluster != nullptr) {
+    shared_.cluster->restart(node, memory, clock, shared_.schedule.now());
+  } else {
+    nodes_[node]->restart(memory, clock, shared_.schedule.now());
+  }
   shared_.network.restart_node(node, down);
   for (const auto& process : processes_) {
     if (random_.below(5) != 0) process->on_closed(node);
@@ -189,7 +235,12 @@ void Storm::restart(std::size_t node, Memory memory, Duration down) {
 
 // Some clients hear of it at once; the others stay with the old master.
 void Storm::fail_over(std::size_t node, Deposed deposed, Duration old_master_for) {
-  nodes_[node]->fail_over(deposed, draw_wall_clock(shared_.plan, true, random_), shared_.schedule.now());
+  const WallClock clock = draw_wall_clock(shared_.plan, true, random_);
+  if (shared_.cluster != nullptr) {
+    shared_.cluster->fail_over(node, deposed, clock, shared_.schedule.now());
+  } else {
+    nodes_[node]->fail_over(deposed, clock, shared_.schedule.now());
+  }
   shared_.network.fail_over_node(node, old_master_for);
   for (const auto& process : processes_) {
     if (random_.below(2) == 0) process->on_closed(node);

@@ -39,6 +39,11 @@ class Storm {
   void plan_next();
   Fault draw();
   void inject(Fault fault);
+  std::vector<Node*> nodes_at(std::size_t server) const;
+  void remove(std::size_t server, const std::string& key);
+  void step_clock(std::size_t server, Duration by);
+  bool begin_move();
+  void go_on_moving(std::size_t node);
   void restart(std::size_t node, Memory memory, Duration down);
   void fail_over(std::size_t node, Deposed deposed, Duration old_master_for);
   bool past_all_tokens(std::size_t node) const;

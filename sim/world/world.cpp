@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/random.hpp"
+#include "redis/cluster/slot.hpp"
 #include "sim/judge/election_questions.hpp"
 #include "sim/judge/fleet_questions.hpp"
 #include "sim/judge/lease_questions.hpp"
@@ -29,6 +30,8 @@ class World {
 
  private:
   std::vector<std::unique_ptr<Node>> make_nodes(ScriptHost& host);
+  std::unique_ptr<Cluster> make_cluster();
+  std::vector<redis::Slot> slots() const;
   Setup setup() const;
   std::uint64_t calls() const;
   void storm();
@@ -59,7 +62,8 @@ class World {
   Trace trace_;
   Schedule schedule_;
   Course course_{schedule_, judge_};
-  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<std::unique_ptr<Node>> nodes_;  // in a Cluster its slots
+  std::unique_ptr<Cluster> cluster_;
   Network network_;
   Roster roster_;
   Surroundings shared_;
@@ -75,11 +79,13 @@ World::World(const WorldOptions& options, ScriptHost& host)
                                                    : core::quorum_of(plan_.nodes)),
       trace_(options.trace),
       nodes_(make_nodes(host)),
-      network_(plan_, schedule_, nodes_, core::Random(random_.next())),
+      cluster_(make_cluster()),
+      network_(plan_, schedule_, nodes_, cluster_.get(), core::Random(random_.next())),
       roster_(schedule_, plan_.fleet ? plan_.fleet->sessions : 0, core::Random(core::Random(random_).next())),
-      shared_{plan_, schedule_, network_, judge_, terms_, sharing_, roster_, trace_, {setup()}},
+      shared_{plan_, schedule_, network_, judge_, terms_, sharing_, roster_, trace_, cluster_.get(), {setup()}},
       storm_(shared_, nodes_, processes_, random_) {
-  for (std::size_t i = 0; i < setup().nodes; ++i) nodes_[i]->init(schedule_.now());
+  const std::size_t first = cluster_ ? nodes_.size() : setup().nodes;
+  for (std::size_t i = 0; i < first; ++i) nodes_[i]->init(schedule_.now());
   for (std::size_t i = 0; i < plan_.clients; ++i) {
     const LocalClock boot(up_to(std::chrono::hours(1000)), draw_drift(plan_, false, random_));
     const WallClock wall = draw_wall_clock(plan_, false, random_);
@@ -89,12 +95,34 @@ World::World(const WorldOptions& options, ScriptHost& host)
 }
 
 std::vector<std::unique_ptr<Node>> World::make_nodes(ScriptHost& host) {
+  std::vector<redis::Keyspace> keyspaces(plan_.servers(), setup().keyspace);
+  if (plan_.shards > 0) {
+    keyspaces.clear();
+    for (const redis::Slot slot : slots()) keyspaces.push_back(setup().keyspace.of_slot(slot));
+  }
   std::vector<std::unique_ptr<Node>> nodes;
-  for (std::size_t i = 0; i < plan_.servers(); ++i) {
-    nodes.push_back(std::make_unique<Node>(i, host, setup().keyspace, draw_wall_clock(plan_, true, random_),
+  for (std::size_t i = 0; i < keyspaces.size(); ++i) {
+    nodes.push_back(std::make_unique<Node>(i, host, keyspaces[i], draw_wall_clock(plan_, true, random_),
                                            judge_, core::Random(random_.next())));
   }
   return nodes;
+}
+
+std::unique_ptr<Cluster> World::make_cluster() {
+  if (plan_.shards == 0) return nullptr;
+  std::vector<WallClock> clocks;
+  for (std::size_t i = 0; i < plan_.shards; ++i) clocks.push_back(draw_wall_clock(plan_, true, random_));
+  return std::make_unique<Cluster>(std::move(clocks), slots(), nodes_, core::Random(random_.next()));
+}
+
+// Those in which there are leases, each once.
+std::vector<redis::Slot> World::slots() const {
+  std::vector<redis::Slot> slots;
+  for (const std::string& key : plan_.keys()) {
+    const redis::Slot slot = redis::slot_of(key);
+    if (std::ranges::find(slots, slot) == slots.end()) slots.push_back(slot);
+  }
+  return slots;
 }
 
 Setup World::setup() const {
@@ -164,7 +192,7 @@ void World::calm_down() {
   });
   // Connections that only one side knows to be dead are noticed by both at some time.
   for (const auto& process : processes_) {
-    for (std::size_t node = 0; node < nodes_.size(); ++node) process->on_closed(node);
+    for (std::size_t server = 0; server < plan_.servers(); ++server) process->on_closed(server);
   }
   for (const auto& process : processes_) process->retire();
   // What was held up in the network arrives, orphans expire, clean-ups end.
@@ -176,12 +204,18 @@ void World::calm_down() {
 // Whoever waits is granted after a quarantine at the latest, and clients that are there open every node.
 void World::end_quarantines() {
   const Duration quarantine = Duration(plan_.cap_max) * 5 / 4;
-  const std::string& key = plan_.names[0];
+  // In a Cluster each name may be in another slot, with a quarantine of its own.
+  const std::vector<std::string> keys =
+      cluster_ ? plan_.names : std::vector<std::string>{plan_.names.front()};
   const auto ask = [&](std::span<const std::unique_ptr<Process>> asked) {
-    for (const auto& process : asked) process->take_a_turn(key);
-    expect("L2", quarantine + std::chrono::seconds(3) + plan_.timing.ttl * 2,
-           "a name was not granted after the longest quarantine",
-           [&] { return std::ranges::all_of(asked, [](const auto& it) { return it->turns() == 1; }); });
+    for (const std::string& key : keys) {
+      const std::uint64_t turns = asked.empty() ? 0 : asked.front()->turns() + 1;
+      for (const auto& process : asked) process->take_a_turn(key);
+      expect("L2", quarantine + std::chrono::seconds(3) + plan_.timing.ttl * 2,
+             "a name was not granted after the longest quarantine", [&] {
+               return std::ranges::all_of(asked, [&](const auto& it) { return it->turns() == turns; });
+             });
+    }
   };
   const std::span<const std::unique_ptr<Process>> all(processes_);
   const std::size_t first = std::min(all.size(), few);

@@ -124,7 +124,7 @@ TEST_F(Quarantined, ARefusedOpeningWaitsForTheNextAdmission) {
 // S7: what is heard about the old epoch says nothing about the new one.
 TEST_F(Quarantined, AnAnswerForAnOldEpochDoesNotEndTheNewOne) {
   for (const Reply& late : {Reply(Opened{}), Reply(NotOpen{}), Reply(failed(Applied::perhaps))}) {
-    it = Quarantine(2, {60s}, founding);
+    it = Quarantine({2}, {60s}, founding);
     it.on_admitted(record("e1"), at(0s));
     const auto sent = wake();
     it.on_admitted(record("e2"), at(66s));

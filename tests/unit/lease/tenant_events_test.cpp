@@ -143,11 +143,11 @@ TEST_F(OfTenant, WhoeverWaitsForAQuarantineGoesOnWhenItIsOver) {
   for (const bool by_another : {false, true}) {
     begin(1);
     actions.clear();
-    tenant->on_admitted(0, {.terms = {60s}, .epoch = "e1", .longest = 60s}, at(0s));
+    tenant->on_admitted({0}, {.terms = {60s}, .epoch = "e1", .longest = 60s}, at(0s));
     tenant->acquire(wish("a", std::nullopt), at(65'990ms), actions);
     reply(sent<AcquireRequest>(), closed, at(65'990ms));
     if (by_another) {
-      tenant->on_admitted(0, {.terms = {60s}, .epoch = "e1", .open = true, .longest = 60s}, at(65'995ms));
+      tenant->on_admitted({0}, {.terms = {60s}, .epoch = "e1", .open = true, .longest = 60s}, at(65'995ms));
     } else {
       tenant->on_timer(at(66s), actions);
       const auto open = sent<OpenRequest>();
@@ -257,7 +257,7 @@ TEST_F(OfTenant, AnAdmissionByAnotherCapEndsNoWait) {
   reply(sent<AcquireRequest>(), NotOpen{in_quarantine("e1")}, at(0s));
   const auto next = tenant->wake();
   EXPECT_GT(next, at(1ms));
-  tenant->on_admitted(0, {.terms = {30s}, .epoch = "e1", .open = true, .longest = 30s}, at(1ms));
+  tenant->on_admitted({0}, {.terms = {30s}, .epoch = "e1", .open = true, .longest = 30s}, at(1ms));
   EXPECT_EQ(tenant->wake(), next);
 }
 
@@ -278,7 +278,7 @@ TEST_F(OfTenant, ALeaseThatANodeInQuarantineForgotIsReleasedAndNotExpired) {
     reply(sent<AcquireRequest>(), Granted{7}, at(0s));
     const LeaseId lease = std::get<Acquired>(actions.at(0)).lease;
     EXPECT_EQ(tenant->key_of(lease), "a");
-    tenant->on_admitted(0, {.terms = {60s}, .epoch = "e1", .open = !quarantined, .longest = 60s}, at(2s));
+    tenant->on_admitted({0}, {.terms = {60s}, .epoch = "e1", .open = !quarantined, .longest = 60s}, at(2s));
     tenant->release(lease, released, actions);
     const auto requests = sent<ReleaseRequest>();
     reply(requests, KeyAnswers{KeyAnswer::missing}, released);
@@ -296,7 +296,7 @@ TEST_F(OfTenant, OneNodeInQuarantineOfThreeDoesNotSpeakForTheOthers) {
     reply(sent<AcquireRequest>(), Granted{7}, at(0s));
     const LeaseId lease = std::get<Acquired>(actions.at(0)).lease;
     for (NodeIndex node = 0; node < quarantined; ++node) {
-      tenant->on_admitted(node, {.terms = {60s}, .epoch = "e1", .longest = 60s}, at(2s));
+      tenant->on_admitted({node}, {.terms = {60s}, .epoch = "e1", .longest = 60s}, at(2s));
     }
     tenant->release(lease, at(3s), actions);
     const auto requests = sent<ReleaseRequest>();

@@ -58,7 +58,7 @@ class Weather {
     }
     for (NodeIndex node = 0; node < nodes_; ++node) {
       Actions actions;
-      tenant_.on_admitted(node, {.terms = {60s}, .epoch = "last", .open = true, .longest = 60s}, now_);
+      tenant_.on_admitted({node}, {.terms = {60s}, .epoch = "last", .open = true, .longest = 60s}, now_);
       take(actions);
     }
     for (int i = 0; i < 1000 && tenant_.wake(); ++i) {
@@ -164,7 +164,7 @@ class Weather {
     } else if (kind == 1) {
       const std::string epoch = "e" + std::to_string(chance_.below(3));
       tenant_.on_admitted(
-          node, {.terms = {60s}, .epoch = epoch, .open = chance_.below(3) != 0, .longest = 60s}, now_);
+          {node}, {.terms = {60s}, .epoch = epoch, .open = chance_.below(3) != 0, .longest = 60s}, now_);
     } else if (!tickets_.empty()) {
       const auto& [nonce, ticket] = *std::next(tickets_.begin(), index(tickets_.size()));
       tenant_.on_wake_up(node, ticket, chance_.below(2) == 0 ? 0ms : 250ms, now_);
