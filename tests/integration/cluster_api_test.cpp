@@ -1,7 +1,7 @@
 // The public API on a Redis Cluster: locks of several names, elections, and fleets whose data is elsewhere.
 #include <atomic>
 
-#include "integration/api.hpp"
+#include "integration/event_loop.hpp"
 #include "support/cluster_records.hpp"
 
 namespace tenure::test {
@@ -62,6 +62,34 @@ TEST_F(ApiCluster, ElectionsInDifferentShardsEachHaveOneLeaderAndAreHandedOver) 
     EXPECT_TRUE(first.stop());
     ASSERT_TRUE(second.wait_for_leadership(10s));
     EXPECT_GT(*second.term(), term);
+  }
+}
+
+// The search for a map is an epoll set in one in one in the user's own.
+TEST_F(ApiCluster, CallsThatDoNotBlockAreDrivenByTheUsersLoopAndMoreAfterAPause) {
+  const Client client = open_as("web-1");
+  EventLoop loop(client);
+  for (int round = 0; round < 2; ++round) {
+    std::vector<Lease> leases;
+    const auto begun = BootClock::now();
+    for (int i = 0; i < 30; ++i) {
+      client.lock("a" + std::to_string(i)).async_acquire({}, [&](Acquired lease) {
+        ASSERT_TRUE(lease) << lease.error().message;
+        leases.push_back(std::move(*lease));
+      });
+    }
+    ASSERT_TRUE(loop.run_until(client, [&] { return leases.size() == 30; }));
+    EXPECT_LT(BootClock::now() - begun, 5s);
+    int released = 0;
+    for (Lease& lease : leases) {
+      lease.async_release([&](const tl::expected<Released, Refusal>& how) {
+        EXPECT_EQ(how, Released::released);
+        released += 1;
+      });
+    }
+    ASSERT_TRUE(loop.run_until(client, [&] { return released == 30; }));
+    const auto pause = BootClock::now() + 1200ms;
+    ASSERT_TRUE(wait_until([&] { return BootClock::now() > pause; }));
   }
 }
 
