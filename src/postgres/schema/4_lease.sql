@@ -67,8 +67,11 @@ BEGIN
   ELSE
     SELECT * INTO l FROM tenure.lease WHERE name = of_name FOR UPDATE;
   END IF;
+  -- Who makes a row may wait for the disk: for the table to grow, or for somebody who makes the same one. That passes by itself.
   WHILE NOT FOUND LOOP
+    PERFORM set_config('lock_timeout', '1s', true);
     INSERT INTO tenure.lease (name) VALUES (of_name) ON CONFLICT DO NOTHING;
+    PERFORM set_config('lock_timeout', '100ms', true);
     SELECT * INTO l FROM tenure.lease WHERE name = of_name FOR UPDATE;
   END LOOP;
 
