@@ -31,6 +31,22 @@ class Together : public testing::Test {
     for (int i = 0; i < names; ++i) begun.push_back(client.begin_to_acquire(name(i)));
     return begun;
   }
+  // By a request that commits nothing.
+  static void connect(Contender& client) {
+    ASSERT_EQ(client.said_to(core::LookRequest{{"job"}}), "1 states");
+  }
+  static std::future<std::string> all_said(Contender& client, const std::vector<core::RequestId>& begun) {
+    return std::async(std::launch::async, [&] {
+      std::string said;
+      for (const core::RequestId it : begun) said += client.said_at_last(it) + " ";
+      return said;
+    });
+  }
+  static std::string all_granted() {
+    std::string all;
+    for (int i = 0; i < names; ++i) all += "granted ";
+    return all;
+  }
   bool waits_for_the_standby(const std::string& statement) {
     return wait_until([&] { return server.query("SELECT count(*) " + waiting(statement)) == "1"; });
   }
@@ -53,27 +69,34 @@ class Together : public testing::Test {
   }
 };
 
-TEST_F(Together, GrantsWaitOnceForThemselvesAndOnceForAllTheOthers) {
+// All are asked when the connection is there: in one go.
+TEST_F(Together, GrantsThatAreAskedInOneGoWaitOnce) {
   Contender client(server.url() + durable);
   const auto begun = begin_all(client);
-  auto all = std::async(std::launch::async, [&] {
-    std::string said;
-    for (const core::RequestId it : begun) said += client.said_at_last(it) + " ";
-    return said;
-  });
-  ASSERT_TRUE(waits_for_the_standby("tenure.acquire"));
-  let_go("tenure.acquire");
+  auto all = all_said(client, begun);
   ASSERT_TRUE(waits_for_the_standby(settle));
   EXPECT_EQ(taken(), names) << "committed, and nobody knows";
   let_go(settle);
-  std::string expected;
-  for (int i = 0; i < names; ++i) expected += "granted ";
-  EXPECT_EQ(all.get(), expected);
+  EXPECT_EQ(all.get(), all_granted());
   for (int i = 1; i < names; ++i) EXPECT_GT(client.token(name(i)), client.token(name(i - 1)));
+}
+
+TEST_F(Together, GrantsThatAreAskedWhileOneWaitsWaitOnceMore) {
+  Contender client(server.url() + durable);
+  connect(client);
+  const auto begun = begin_all(client);
+  auto all = all_said(client, begun);
+  ASSERT_TRUE(waits_for_the_standby("tenure.acquire"));
+  let_go("tenure.acquire");
+  ASSERT_TRUE(waits_for_the_standby(settle));
+  EXPECT_EQ(taken(), names);
+  let_go(settle);
+  EXPECT_EQ(all.get(), all_granted());
 }
 
 TEST_F(Together, NobodyIsToldOfAGrantThatACrashMayForget) {
   Contender client(server.url() + durable);
+  connect(client);
   const auto begun = begin_all(client);
   auto first = std::async(std::launch::async, [&] { return client.said_at_last(begun.front()); });
   ASSERT_TRUE(waits_for_the_standby("tenure.acquire"));
@@ -104,6 +127,7 @@ TEST_F(Together, AnotherEpochMeanwhileLeavesNoGrantUntold) {
 TEST_F(Together, AServerThatDoesNotLetUsWaitForAllIsAskedForEachAlone) {
   server.execute(forbid);
   Contender client(server);
+  connect(client);
   const auto begun = begin_all(client);
   EXPECT_EQ(client.said_at_last(begun.front()), "granted");
   EXPECT_EQ(client.said_at_last(begun.back()), "no permission");

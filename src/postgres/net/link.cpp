@@ -62,7 +62,9 @@ void Link::on_dialing(runtime::News& news) {
 
 void Link::ask_admission(runtime::News& news) {
   // Behind it nothing is asked before it is answered.
+  if (unsaid_) say_last(Way::alone, news);
   if (unaccompanied_ > 0) settle(news);
+  if (!wire_.connected()) return;
   ready_ = false;
   admitting_ = true;
   if (const auto said = wire_.say(admit_call(introduce_(), keyspace_, *seen_)); !said)
@@ -71,18 +73,33 @@ void Link::ask_admission(runtime::News& news) {
 }
 
 void Link::send(Asked asked, runtime::News& news) {
+  const bool gathered = gathers_ && is_acquire(asked.request);
+  if (unsaid_) say_last(gathered ? Way::gathered : Way::alone, news);
+  if (!wire_.connected()) {
+    news.answers.push_back(
+        {asked.id, core::Failure{core::Applied::no, core::FailureCode::closed, "not connected"}});
+    return;
+  }
+  sent_.push_back(std::move(asked));
+  unsaid_ = true;
+  // Whether it is to be alone shows when another one comes, or none.
+  if (gathered && !disk_busy_ && unaccompanied_ == 0) return;
+  say_last(gathered ? Way::gathered : Way::alone, news);
+}
+
+void Link::say_last(Way way, runtime::News& news) {
+  unsaid_ = false;
+  Asked& last = sent_.back();
+  last.way = way;
   const Standing standing{epoch_, *seen_};
-  const auto* acquire = std::get_if<core::AcquireRequest>(&asked.request);
-  if (acquire != nullptr && gathers_) {
-    if (disk_busy_) {
-      asked.way = Way::gathered;
-      unaccompanied_ += 1;
-    }
+  const auto* acquire = std::get_if<core::AcquireRequest>(&last.request);
+  if (way == Way::gathered) {
+    unaccompanied_ += 1;
+  } else if (acquire != nullptr && gathers_) {
     disk_busy_ = true;
   }
-  const auto said = wire_.say(asked.way == Way::gathered ? gathered_call(*acquire, keyspace_, standing)
-                                                         : call_of(asked.request, keyspace_, standing));
-  sent_.push_back(std::move(asked));
+  const auto said = wire_.say(way == Way::gathered ? gathered_call(*acquire, keyspace_, standing)
+                                                   : call_of(last.request, keyspace_, standing));
   if (!said) drop(said.error(), news);
 }
 
@@ -107,6 +124,8 @@ void Link::send_held_back(runtime::News& news) {
 }
 
 void Link::flush(runtime::News& news) {
+  if (unsaid_) say_last(Way::alone, news);
+  if (wire_.connected() && unaccompanied_ > 0 && !disk_busy_) settle(news);
   if (!wire_.connected()) return;
   if (const auto done = wire_.flush(); !done) drop(done.error(), news);
 }
@@ -225,6 +244,7 @@ void Link::drop(const core::Failure& why, runtime::News& news) {
   admitting_ = false;
   limiting_ = false;
   gathers_ = false;
+  unsaid_ = false;
   disk_busy_ = false;
   unaccompanied_ = 0;
 }

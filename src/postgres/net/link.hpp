@@ -1,6 +1,6 @@
 // The connection to one PostgreSQL: made when there is something to ask, closed for good after any doubt. Whoever is connected is
-// admitted first, and then asks; requests keep their order. Grants that come together are written to the disk together: while one
-// commit waits for the disk the next ones do not, and are told when a statement behind them has waited for all.
+// admitted first, and then asks; requests keep their order. Grants that come together are written to the disk together: where several are
+// asked in one go, or one commit waits for the disk already, they do not wait, and are told when a statement behind them has waited for all.
 #pragma once
 
 #include <deque>
@@ -49,6 +49,7 @@ class Link : public runtime::Connection {
   void hear(Wire::Answer answer, runtime::News& news);
   void hear_admission(Wire::Answer answer, runtime::News& news);
   void send(Asked asked, runtime::News& news);
+  void say_last(Way way, runtime::News& news);
   void send_held_back(runtime::News& news);
   void hear_settled(Wire::Answer answer, runtime::News& news);
   void settle(runtime::News& news);
@@ -70,6 +71,7 @@ class Link : public runtime::Connection {
   std::deque<Asked> held_back_;  // until it is admitted
   // Grants that are committed, and not safe yet; what follows each of them is in sent_, and settles it.
   std::vector<std::pair<Asked, core::Reply>> unsettled_;
+  bool unsaid_ = false;            // the last of sent_ is not told to the server yet
   bool gathers_ = false;           // the session is ours alone, and waits for the disk when it commits
   bool may_settle_ = true;         // the server has not refused to
   bool disk_busy_ = false;         // an answer that waits for the disk is under way
