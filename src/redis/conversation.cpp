@@ -239,11 +239,16 @@ bool Conversation::turn_away(Asked& asked, const Value& value, std::vector<Answe
     answer(asked.id, moving_slot, answers);
   } else {
     open_requests_ -= 1;
-    // Should the slot come back, it may have lived elsewhere meanwhile.
-    if (to->kind == Redirection::Kind::moved) room_of(part_of(asked.request)).admitted = false;
+    if (to->kind == Redirection::Kind::moved) forget_admissions();
     turned_.push_back({asked.id, std::move(asked.request), *to});
   }
   return true;
+}
+
+// Should the slot come back, it may have lived elsewhere meanwhile; and a server that was demoted has lost all its slots, and tells of
+// those only that are asked for.
+void Conversation::forget_admissions() {
+  for (auto& [part, room] : rooms_) room.admitted = false;
 }
 
 // What stands behind an admission waits for it: its reply must not come before.

@@ -73,6 +73,9 @@ class Conversation {
   // In the order in which it was asked for: what another server of the Cluster may do.
   std::vector<Turned> take_turned() { return std::exchange(turned_, {}); }
 
+  // Of a server of a Cluster: each slot is to be admitted anew before it is used again.
+  void forget_admissions();
+
   bool waiting() const { return open_requests_ > 0; }
   // Is anything to come, an answer to the greeting or an admission included?
   bool under_way() const { return waiting() || (open_ && (greeting_left_ > 0 || admissions_ > 0)); }

@@ -38,6 +38,16 @@ std::optional<std::string> prefix_error(const std::string& prefix) {
   return std::nullopt;
 }
 
+std::optional<std::string> cluster_prefix_error(const std::string& prefix) {
+  const std::size_t open = prefix.find('{');
+  if (open == std::string::npos) return std::nullopt;
+  const std::size_t close = prefix.find('}', open);
+  if (close != std::string::npos && close > open + 1) return std::nullopt;
+  return "the prefix " + prefix +
+         " cannot be used in a Redis Cluster: its { would decide in which slot a key is, together with what follows; choose one "
+         "without braces, such as my-app:";
+}
+
 std::optional<std::string> fleet_error(const std::string& name, const Keyspace& keyspace) {
   if (auto error = core::name_error("the fleet's name", name)) return error;
   if (name == SessionKeys::usual_fleet) return std::nullopt;

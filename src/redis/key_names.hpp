@@ -12,6 +12,10 @@ namespace tenure::redis {
 // could be the same as a key under the usual prefix. Two prefixes of which one begins with the other are not noticed.
 std::optional<std::string> prefix_error(const std::string& prefix);
 
+// The same of a Redis Cluster, where what stands in braces decides in which slot a key is: braces that hold nothing, or are not
+// closed, would be closed by what follows the prefix, and keys that belong together be apart.
+std::optional<std::string> cluster_prefix_error(const std::string& prefix);
+
 // Why this cannot be the name of a fleet: besides what no name may be, one whose keys could be those of locks, of the usual
 // fleet, or Tenure's own.
 std::optional<std::string> fleet_error(const std::string& name, const Keyspace& keyspace);

@@ -78,6 +78,7 @@ class Acquisition {
 
   Time wake() const;
   const Wish& wish() const { return wish_; }
+  Part part() const { return context_.part; }
   const Grant& grant() const { return grant_; }
   const std::optional<Grant>& ticket() const { return ticket_; }
   std::optional<Discarded> take_discarded() { return std::exchange(discarded_, std::nullopt); }

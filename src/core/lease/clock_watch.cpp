@@ -78,8 +78,11 @@ void ClockWatch::on_moved(Place place) {
 
 std::optional<Time> ClockWatch::distrusted_until(Place place, Time now) const {
   const Clock* clock = clock_of(place);
-  if (clock == nullptr || now >= clock->distrusted_until) return std::nullopt;
-  return clock->distrusted_until;
+  Time until = clock != nullptr ? clock->distrusted_until : long_ago;
+  if (clock == nullptr) {  // it may be any of them
+    for (const auto& [id, any] : nodes_.at(place.node).clocks) until = std::max(until, any.distrusted_until);
+  }
+  return now < until ? std::optional(until) : std::nullopt;
 }
 
 std::optional<ClockWatch::Look> ClockWatch::last_look(NodeIndex node) const {

@@ -106,7 +106,7 @@ void Tenant::hear(RequestId request, const Requests::Entry& entry, const Reply& 
       const auto found = quarantines_.find({entry.node, static_cast<Part>(entry.sender.id)});
       const bool opened = found->second.on_reply(reply, now, random_);
       if (found->second.idle()) quarantines_.erase(found);
-      if (opened) poke_acquisitions([&](Acquisition& it) { it.on_opened(now); });
+      if (opened) poke_those_in(static_cast<Part>(entry.sender.id), now);
       return;
     }
     case Sender::Kind::clock:
@@ -135,8 +135,7 @@ void Tenant::on_admitted(Place place, const Record& record, Time now) {
   found->second.on_admitted(record, now);
   if (found->second.idle()) quarantines_.erase(found);
   if (config_.part_of) clocks_.on_moved(place);
-  if (record.open && record.terms == config_.terms)
-    poke_acquisitions([&](Acquisition& it) { it.on_opened(now); });
+  if (record.open && record.terms == config_.terms) poke_those_in(place.part, now);
 }
 
 void Tenant::on_listening(NodeIndex node, bool listening, Time now) {
@@ -297,6 +296,13 @@ void Tenant::poke(AcquireId id, Acquisition& it, Poke&& how) {
   const Time before = it.wake();
   how(it);
   wake_at({acquisition, static_cast<std::uint64_t>(id)}, before, it.wake());
+}
+
+// Who wants a name there, and waits for the end of a quarantine.
+void Tenant::poke_those_in(Part part, Time now) {
+  for (auto& [id, it] : acquisitions_) {
+    if (it.part() == part) poke(id, it, [now](Acquisition& open) { open.on_opened(now); });
+  }
 }
 
 template <class Poke>

@@ -113,6 +113,7 @@ class Tenant {
   void step_acquisition(AcquireId id, Time now, Actions& actions, Step&& step);
   template <class Poke>
   void poke(AcquireId id, Acquisition& it, Poke&& how);
+  void poke_those_in(Part part, Time now);
   template <class Poke>
   void poke_acquisitions(const Poke& how);
   template <class Step>

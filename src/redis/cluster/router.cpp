@@ -237,6 +237,7 @@ tl::expected<void, Failure> Router::on_value(ServerId server, const Value& value
     on_turned(server, std::move(turned), heard);
   }
   for (const Slot slot : slots_heard) go_on(slot, now, heard);
+  flush();
   if (left) return tl::unexpected(*left);
   return {};
 }
@@ -332,6 +333,7 @@ void Router::on_end(ServerId server, const Failure& why, core::Time now, Heard& 
     finish(id, Failure{applied, why.code, detail}, heard);
   }
   for (const Slot slot : slots_left) go_on(slot, now, heard);
+  flush();
 }
 
 void Router::on_map(SlotMap map, core::Time asked, core::Time now, Heard& heard) {
@@ -339,7 +341,11 @@ void Router::on_map(SlotMap map, core::Time asked, core::Time now, Heard& heard)
   map_asked_ = asked;
   no_map_.reset();
   wants_map_ = false;
+  for (ServerId id = 0; id < servers_.size(); ++id) {
+    if (!serves(id)) servers_[id].conversation.forget_admissions();
+  }
   go_on(now, heard);
+  flush();
 }
 
 void Router::on_no_map(const Failure& why, core::Time now, Heard& heard) {
@@ -348,6 +354,7 @@ void Router::on_no_map(const Failure& why, core::Time now, Heard& heard) {
   no_map_ = why;
   wants_map_ = false;
   go_on(now, heard);
+  flush();
 }
 
 std::optional<core::Time> Router::wake() const {
@@ -369,12 +376,15 @@ std::set<Router::ServerId> Router::give_up(core::RequestId id, const Failure& wh
   const auto whole = wholes_.find(id);
   if (whole == wholes_.end()) return carriers;
   for (const ShareId share : std::vector(whole->second.open)) {
-    const auto on = shares_.at(share).on;
-    if (on) {
-      carriers.insert(*on);
-    } else {
-      fail(share, why.code, why.detail, heard);
+    const Share& it = shares_.at(share);
+    if (it.on) {
+      carriers.insert(*it.on);
+      continue;
     }
+    // What it waits for may have been forgotten by who asked it: nobody else would ever give that up.
+    const Lane& lane = lanes_.at(it.slot);
+    if (!lane.under_way.empty()) carriers.insert(*shares_.at(lane.under_way.back()).on);
+    fail(share, why.code, why.detail, heard);
   }
   return carriers;
 }

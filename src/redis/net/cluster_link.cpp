@@ -40,13 +40,12 @@ void ClusterLink::ask(core::RequestId id, core::Request request, core::Time now,
   tell(news);
 }
 
-// Nobody listens to an idle connection. Its server may have closed it long ago.
+// Nobody listens to an idle connection. Its server may have closed it long ago, or have been demoted and promoted again meanwhile,
+// which closes no connection: what it was admitted to may be gone.
 void ClusterLink::look_at_idle() {
   for (auto& [server, line] : lines_) {
     if (!line->wire.connected() || now_ - line->used < idle_max || router_.waits_for(server)) continue;
-    line->used = now_;
-    if (line->wire.stirred())
-      end(server, {Applied::no, FailureCode::closed, "the server closed the connection"});
+    end(server, {Applied::no, FailureCode::closed, "the connection was idle"});
   }
 }
 
@@ -141,6 +140,7 @@ void ClusterLink::on_dialing(Router::ServerId server, Line& line) {
   const auto connected = line.wire.on_dialing();
   if (!connected) return end(server, connected.error());
   if (!*connected) return;
+  line.used = now_;
   router_.on_open(server);
   line.wire.say(router_.take_commands(server));
   if (const auto done = line.wire.flush(); !done) end(server, done.error());
@@ -161,12 +161,16 @@ void ClusterLink::hear(Router::ServerId server, Line& line) {
 }
 
 void ClusterLink::end(Router::ServerId server, const Failure& why) {
+  ready_.watch(server, {});
   line_to(server).wire.close();
   router_.on_end(server, why, now_, heard_);
 }
 
 void ClusterLink::drop(const Failure& why, runtime::News& news) {
-  for (auto& [server, line] : lines_) line->wire.close();
+  for (auto& [server, line] : lines_) {
+    ready_.watch(server, {});
+    line->wire.close();
+  }
   search_.reset();
   router_.drop(why, heard_);
   set_timer();

@@ -150,6 +150,9 @@ tl::expected<std::shared_ptr<const runtime::Store>, std::string> open_store(cons
   if (auto error = core::node_set_error(options.node_set)) return tl::unexpected(std::move(*error));
   auto nodes = nodes_of(options);
   if (!nodes) return tl::unexpected(std::move(nodes.error()));
+  if (nodes->addresses.front().kind == Address::Kind::cluster) {
+    if (auto error = cluster_prefix_error(options.prefix)) return tl::unexpected(std::move(*error));
+  }
   return store_of(std::move(*nodes));
 }
 

@@ -135,6 +135,19 @@ TEST_F(WatchingParts, AJumpConcernsTheServersOwnParts) {
   EXPECT_FALSE(watch.distrusted_until({0, 2}, at(3s)));
 }
 
+// It may be served by the server whose clock has jumped.
+TEST_F(WatchingParts, WhatClockAPartHasIsNotKnownAndSoItIsTrustedAsTheWorst) {
+  look_at(1, 7, at(0s), 0s);
+  look_at(2, 8, at(0s), 0s);
+  look_at(1, 7, at(2s), 33s);
+  watch.on_moved({0, 1});
+  watch.on_moved({0, 2});
+  EXPECT_TRUE(watch.distrusted_until({0, 1}, at(3s)));
+  EXPECT_TRUE(watch.distrusted_until({0, 2}, at(3s)));
+  look_at(2, 8, at(3s), 3s);
+  EXPECT_FALSE(watch.distrusted_until({0, 2}, at(3s)));
+}
+
 TEST_F(WatchingParts, APartThatMovesHasTheClockOfItsNewServer) {
   look_at(1, 7, at(0s), 0s);
   watch.on_moved({0, 1});

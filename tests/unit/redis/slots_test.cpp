@@ -1,5 +1,6 @@
 // A conversation with one server of a Cluster: each slot is admitted by itself, and what the server does not serve comes back.
 #include "redis/cluster/slot.hpp"
+#include "redis/key_names.hpp"
 #include "unit/redis/conversing.hpp"
 
 namespace tenure::redis {
@@ -58,6 +59,15 @@ TEST_F(InACluster, ItsKeysAreInOneSlot) {
   }
 }
 
+TEST_F(InACluster, APrefixMayHaveBracesThatDecideTheSlot) {
+  const Keyspace all{.prefix = "{team}:"};
+  const Keyspace its = all.of_slot(slot_of(all.key("redlock:a")));
+  EXPECT_EQ(slot_of(its.record()), slot_of("{team}"));
+  EXPECT_EQ(slot_of(its.queue(all.key("redlock:a"))), slot_of("{team}"));
+  for (const std::string prefix : {"tenure:", "app:", "{team}:", "a{b}c{"}) EXPECT_FALSE(cluster_prefix_error(prefix)) << prefix;
+  for (const std::string prefix : {"a{", "a{}:", "{", "}{"}) EXPECT_TRUE(cluster_prefix_error(prefix)) << prefix;
+}
+
 TEST_F(InACluster, WhatItDoesNotServeComesBackInOrder) {
   open().ask(RequestId{1}, acquire_a, out);
   hear(record("e1"));
@@ -90,6 +100,20 @@ TEST_F(InACluster, ASlotThatComesBackIsAdmittedAnew) {
   said();
   it->ask(RequestId{3}, again_a, out);
   EXPECT_EQ(said(), (std::vector<Command>{admit("a", 2)}));
+}
+
+// A server that was demoted has lost all its slots. What it says of one holds for those that are not asked for, too.
+TEST_F(InACluster, WhereOneSlotHasMovedEachIsAdmittedAnewBeforeItIsUsedAgain) {
+  open().ask(RequestId{1}, acquire_a, out);
+  it->ask(RequestId{2}, acquire_b, out);
+  hear(record("e1"));
+  hear(record("e2"));
+  hear(moved(slot_a));
+  EXPECT_TRUE(answer(Value::of(7)));
+  it->take_turned();
+  said();
+  it->ask(RequestId{3}, release_b, out);
+  EXPECT_EQ(said(), (std::vector<Command>{admit("b", 3)}));
 }
 
 // T12: asked again elsewhere, it would come behind its own release.
