@@ -39,8 +39,9 @@ void judge_server(Findings& all, const ServerInfo& info) {
   add(all, Severity::error, code, *why,
       info.is_replica() ? "it takes no writes, and would count the same server twice beside its master"
                         : "the scripts that keep leases do not work there",
-      info.is_replica() ? "name its master, or an independent server"
-                        : "use an independent Redis of version 7 or later");
+      info.is_replica()           ? "name its master, or an independent server"
+      : info.is_cluster() && !old ? "name the Cluster by redis-cluster://, or use an independent Redis"
+                                  : "use an independent Redis of version 7 or later");
 }
 
 std::string listed(const std::vector<std::string>& names) {

@@ -33,6 +33,9 @@ inline constexpr std::string_view other_cap = "cap";
 inline constexpr std::string_view other_set = "set";
 inline constexpr std::string_view quarantined = "quarantined";
 
+// Which life of the server a record of Redis was written in, as ServerInfo::life() says it. Not of an empty text.
+std::string_view life_in(std::string_view record);
+
 // If a quarantine begins now: what it waits for is the longest lease that may be out.
 core::Ttl longest_lease(const core::Record& record);
 
