@@ -38,6 +38,15 @@ runtime::Answers<Answer> ask_masters(const redis::Nodes& nodes, std::span<const 
 tl::expected<std::vector<redis::Value>, core::Failure> call_each(redis::Caller& redis,
                                                                  std::span<const redis::Command> commands);
 
+// Asks whoever serves the slot now, and follows where it is sent. Of a script: by its body, as it may go to several servers.
+tl::expected<redis::Value, core::Failure> ask_slot(const redis::Nodes& cluster, redis::Slot slot,
+                                                   const redis::Command& command, core::Duration timeout);
+
+// Those of a Cluster all of whose slots are served; a Failure where some are not.
+tl::expected<std::vector<Master>, core::Failure> find_all_masters(const redis::Nodes& cluster,
+                                                                  core::Duration timeout);
+
+core::Failure nobody_serves(redis::Slot slot);
 core::Failure at_master(const redis::HostPort& where, core::Failure failure);
 
 template <class Answer, class Ask>

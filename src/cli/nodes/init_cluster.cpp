@@ -15,7 +15,6 @@
 #include "cli/nodes/seen_node.hpp"
 #include "cli/plural.hpp"
 #include "core/base/text.hpp"
-#include "redis/net/cluster_call.hpp"
 #include "redis/net/speech.hpp"
 #include "redis/record_text.hpp"
 #include "redis/scripts.hpp"
@@ -82,14 +81,9 @@ class InitCluster {
 
  private:
   std::optional<std::string> find_masters() {
-    const auto map = redis::find_slot_map(cluster_, nodes_.tls, change_timeout);
-    if (!map) return redis::diagnosed(cluster_, map.error()).detail;
-    if (map->served() < redis::slots) {
-      return "it serves only " + std::to_string(map->served()) + " of its " + number_of_slots(redis::slots) +
-             ", so nothing was changed: see which masters are missing (redis-cli cluster nodes), and run "
-             "tenure init again when all slots are served";
-    }
-    masters_ = masters_in(*map);
+    auto masters = find_all_masters(nodes_, change_timeout);
+    if (!masters) return redis::diagnosed(cluster_, masters.error()).detail + "; nothing was changed";
+    masters_ = std::move(*masters);
     seen_.resize(masters_.size());
     return std::nullopt;
   }
