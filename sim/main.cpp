@@ -26,7 +26,7 @@ using namespace tenure::sim;
 constexpr int usage_error = 64;
 constexpr std::size_t warnings_max = 20;
 constexpr std::array<std::string_view, 7> profiles{"mixed",     "usual", "tokens", "wild",
-                                                 "elections", "fleet", "cluster"};
+                                                   "elections", "fleet", "cluster"};
 
 constexpr std::string_view help = R"(tenure-sim: the shipped protocol in simulated worlds with faults
 

@@ -61,7 +61,9 @@ class Node {
   }
   // It has moved to another server, whose replicas know nothing older.
   void on_moved() { saved_.clear(); }
-  bool has(const std::string& key, TrueTime now) const { return model_.data().find(key, clock_.read(now)) != nullptr; }
+  bool has(const std::string& key, TrueTime now) const {
+    return model_.data().find(key, clock_.read(now)) != nullptr;
+  }
   std::vector<std::string> all_keys(TrueTime now) const { return model_.data().keys(clock_.read(now)); }
   // FLUSHALL: everything is gone, and nobody is told.
   void wipe(TrueTime now) {

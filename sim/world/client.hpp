@@ -297,10 +297,10 @@ class Client {
   Listener listener_;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // events of a dead process do nothing
 
-  std::deque<Line> lines_;                   // made when first needed; none ever moves or goes
-  std::deque<ClusterLine> cluster_lines_;    // in their place, where the node is a Cluster
-  std::vector<redis::Seen> seen_;            // by node
-  std::vector<core::Token> heard_;           // by node, or slot: the largest token that it has given to this process
+  std::deque<Line> lines_;                 // made when first needed; none ever moves or goes
+  std::deque<ClusterLine> cluster_lines_;  // in their place, where the node is a Cluster
+  std::vector<redis::Seen> seen_;          // by node
+  std::vector<core::Token> heard_;  // by node, or slot: the largest token that it has given to this process
   std::vector<Subscription> subscriptions_;  // by node, or by server of the Cluster
   std::vector<bool> subscribed_;             // which of them are heard
   bool listening_ = false;

@@ -11,7 +11,8 @@ namespace tenure::sim {
 namespace {
 
 const core::Failure closed{core::Applied::perhaps, core::FailureCode::closed, "closed"};
-const core::Failure no_map{core::Applied::no, core::FailureCode::unreachable, "no server says who serves what"};
+const core::Failure no_map{core::Applied::no, core::FailureCode::unreachable,
+                           "no server says who serves what"};
 
 // The shortest time that has this patience.
 Duration at_least(int patience) { return std::chrono::milliseconds(std::int64_t{1} << (patience - 1)); }
@@ -55,8 +56,8 @@ void Client::dial(ClusterLine& line, redis::Router::ServerId server) {
   ClusterLine::Wire& wire = line.wires[server];
   const std::uint64_t number = ++wire.number;
   const std::size_t to = Cluster::server_at(line.router.where(server));
-  wire.connection = shared_.network.connect(
-      index_, to, [this, &line, server, number, alive = std::weak_ptr(alive_)] {
+  wire.connection =
+      shared_.network.connect(index_, to, [this, &line, server, number, alive = std::weak_ptr(alive_)] {
         if (alive.expired()) return;
         when_running([this, &line, server, number] {
           const ClusterLine::Wire& dialled = line.wires[server];
@@ -119,21 +120,22 @@ void Client::ask_map(ClusterLine& line) {
   const bool lost = bad && random_.below(8) == 0;
   const core::Time asked = now();
   Duration length = shared_.plan.delay_usual * 2;
-  if (lost || (bad && random_.below(4) == 0)) length = random_.between(Duration::zero(), at_least(line.patience) / 2);
-  shared_.schedule.in(length, [this, &line, lost, asked, map = shared_.cluster->map(),
-                               alive = std::weak_ptr(alive_)] {
-    if (alive.expired()) return;
-    when_running([this, &line, lost, asked, map] {
-      line.asks_map = false;
-      redis::Router::Heard heard;
-      if (lost) {
-        line.router.on_no_map(no_map, now(), heard);
-      } else {
-        line.router.on_map(map, asked, now(), heard);
-      }
-      take(line, heard);
-    });
-  });
+  if (lost || (bad && random_.below(4) == 0))
+    length = random_.between(Duration::zero(), at_least(line.patience) / 2);
+  shared_.schedule.in(
+      length, [this, &line, lost, asked, map = shared_.cluster->map(), alive = std::weak_ptr(alive_)] {
+        if (alive.expired()) return;
+        when_running([this, &line, lost, asked, map] {
+          line.asks_map = false;
+          redis::Router::Heard heard;
+          if (lost) {
+            line.router.on_no_map(no_map, now(), heard);
+          } else {
+            line.router.on_map(map, asked, now(), heard);
+          }
+          take(line, heard);
+        });
+      });
 }
 
 void Client::arm_timer(ClusterLine& line) {
@@ -161,7 +163,8 @@ void Client::on_server_closed(std::size_t server) {
   std::vector<std::pair<ClusterLine*, redis::Router::ServerId>> open;
   for (ClusterLine& line : cluster_lines_) {
     for (const auto& [id, wire] : line.wires) {
-      if (wire.connection && Cluster::server_at(line.router.where(id)) == server) open.emplace_back(&line, id);
+      if (wire.connection && Cluster::server_at(line.router.where(id)) == server)
+        open.emplace_back(&line, id);
     }
   }
   if (open.size() > 1 && random_.below(4) == 0) {

@@ -75,7 +75,8 @@ redis::Value Cluster::serve(std::size_t server, const redis::Command& command, b
     if (node_of(key) != node)
       return redis::Value::error("CROSSSLOT Keys in request don't hash to the same slot");
   }
-  if (at_old_master && servers_[server].had.contains(node)) return nodes_[node]->run_at_old_master(command, now);
+  if (at_old_master && servers_[server].had.contains(node))
+    return nodes_[node]->run_at_old_master(command, now);
   if (auto value = turn_away(server, node, command, asking, now)) return *value;
   return run(server, node, command, now);
 }
@@ -85,8 +86,8 @@ std::optional<redis::Value> Cluster::turn_away(std::size_t server, std::size_t n
                                                TrueTime now) const {
   const Place& it = places_[node];
   const auto to = [&](const char* word, std::size_t where) {
-    return redis::Value::error(std::string(word) + " " + std::to_string(slots_[node]) + " " + place(where).host +
-                               ":" + std::to_string(place(where).port));
+    return redis::Value::error(std::string(word) + " " + std::to_string(slots_[node]) + " " +
+                               place(where).host + ":" + std::to_string(place(where).port));
   };
   const bool imports = it.target == server && asking;
   if (server != it.owner && !imports) return to("MOVED", it.owner);
@@ -166,7 +167,8 @@ void Cluster::finish_moves() {
 
 void Cluster::finish_moves(std::size_t server) {
   for (std::size_t node = 0; node < places_.size(); ++node) {
-    if (places_[node].target && (places_[node].target == server || places_[node].owner == server)) finish_move(node);
+    if (places_[node].target && (places_[node].target == server || places_[node].owner == server))
+      finish_move(node);
   }
 }
 

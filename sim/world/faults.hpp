@@ -43,8 +43,7 @@ enum class Fault : std::uint8_t {
 inline constexpr std::array<std::string_view, 26> fault_names{
     "delay",  "loss", "duplicate", "partition", "oneway",      "drift",    "pause",    "suspend", "crash",
     "flush",  "slow", "close",     "error",     "skew",        "restart",  "rollback", "wipe",    "flushall",
-    "remove", "step", "fence",     "restore",   "reconfigure", "failover", "split",
-    "reshard"};
+    "remove", "step", "fence",     "restore",   "reconfigure", "failover", "split",    "reshard"};
 inline constexpr std::size_t faults_within_assumptions = 18;
 inline constexpr std::size_t faults_drawn_always = 20;
 // The others are drawn beside these.

@@ -23,10 +23,9 @@ Network::Network(const Plan& plan, Schedule& schedule, std::vector<std::unique_p
       servers_(plan.servers()),
       cuts_(plan.clients, std::vector<std::array<Cut, 2>>(plan.servers())),
       trouble_(plan.clients, std::vector<TrueTime>(plan.servers())) {
-  for (std::size_t node = 0; node < nodes.size(); ++node) {
-    nodes[node]->on_publish([this](std::string_view channel, std::string_view message) {
-      return publish(channel, message);
-    });
+  for (const auto& node : nodes) {
+    node->on_publish(
+        [this](std::string_view channel, std::string_view message) { return publish(channel, message); });
   }
 }
 

@@ -82,7 +82,8 @@ World::World(const WorldOptions& options, ScriptHost& host)
       cluster_(make_cluster()),
       network_(plan_, schedule_, nodes_, cluster_.get(), core::Random(random_.next())),
       roster_(schedule_, plan_.fleet ? plan_.fleet->sessions : 0, core::Random(core::Random(random_).next())),
-      shared_{plan_, schedule_, network_, judge_, terms_, sharing_, roster_, trace_, cluster_.get(), {setup()}},
+      shared_{plan_,    schedule_, network_, judge_,         terms_,
+              sharing_, roster_,   trace_,   cluster_.get(), {setup()}},
       storm_(shared_, nodes_, processes_, random_) {
   const std::size_t first = cluster_ ? nodes_.size() : setup().nodes;
   for (std::size_t i = 0; i < first; ++i) nodes_[i]->init(schedule_.now());

@@ -15,7 +15,8 @@ namespace {
 // More of them would gain nothing, and keep others waiting.
 constexpr std::size_t together_max = 64;
 
-const core::Failure moving_slot{core::Applied::no, core::FailureCode::busy, "the slot of this lease is on its way to another server"};
+const core::Failure moving_slot{core::Applied::no, core::FailureCode::busy,
+                                "the slot of this lease is on its way to another server"};
 
 core::Failure unasked() {
   return {core::Applied::perhaps, core::FailureCode::protocol, "Redis sent a reply that nobody asked for"};
@@ -56,26 +57,6 @@ bool is_denied(const Value& value) {
 }
 
 }  // namespace
-
-std::vector<Command> greeting_commands(const Greeting& greeting) {
-  std::vector<Command> commands;
-  if (!greeting.password.empty()) {
-    Command auth{"AUTH"};
-    if (!greeting.user.empty()) auth.push_back(greeting.user);
-    auth.push_back(greeting.password);
-    commands.push_back(std::move(auth));
-  }
-  if (greeting.database != 0) commands.push_back({"SELECT", std::to_string(greeting.database)});
-  return commands;
-}
-
-core::Failure greeting_failure(const Greeting& greeting, const std::string& error_reply) {
-  auto failure = classify(error_reply);
-  if (!greeting.password.empty() && error_reply.find(greeting.password) != std::string::npos) {
-    failure.detail = "the server refuses user, password or database, in words that repeat a secret";
-  }
-  return failure;
-}
 
 Conversation::Conversation(Greeting greeting, Keyspace keyspace, Introduce introduce, Seen seen, Parts parts)
     : greeting_(std::move(greeting)),
@@ -350,8 +331,8 @@ bool Conversation::carries(core::RequestId id) const {
                                const auto* asked = std::get_if<Asked>(&sent);
                                return asked != nullptr && is_it(*asked);
                              }) ||
-         std::ranges::any_of(
-             rooms_, [&](const auto& it) { return std::ranges::any_of(it.second.held_back, is_it); });
+         std::ranges::any_of(rooms_,
+                             [&](const auto& it) { return std::ranges::any_of(it.second.held_back, is_it); });
 }
 
 std::vector<std::pair<core::RequestId, core::Request>> Conversation::take_held_back() {
@@ -368,8 +349,7 @@ std::vector<Conversation::Unanswered> Conversation::close() {
   const std::size_t left = sent_.size() - std::exchange(gathered_, 0);
   for (std::size_t i = 0; i < sent_.size(); ++i) {
     const auto* asked = std::get_if<Asked>(&sent_[i]);
-    if (asked != nullptr)
-      open.push_back({asked->id, i < left ? core::Applied::perhaps : core::Applied::no});
+    if (asked != nullptr) open.push_back({asked->id, i < left ? core::Applied::perhaps : core::Applied::no});
   }
   for (auto& [part, room] : rooms_) {
     for (const Asked& asked : room.held_back) open.push_back({asked.id, core::Applied::no});

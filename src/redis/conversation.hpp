@@ -17,20 +17,10 @@
 
 #include "core/lease/record.hpp"
 #include "redis/cluster/redirection.hpp"
+#include "redis/greeting.hpp"
 #include "redis/script_call.hpp"
 
 namespace tenure::redis {
-
-struct Greeting {
-  std::string user{};  // with a password: an ACL user; empty is the default user
-  std::string password{};
-  int database = 0;
-};
-
-// The commands that open a connection; each must be answered with OK.
-std::vector<Command> greeting_commands(const Greeting& greeting);
-// What the server's error to one of them means; its words only where they do not repeat the password.
-core::Failure greeting_failure(const Greeting& greeting, const std::string& error_reply);
 
 // The largest token that a node, or a part of it, has counted to, as far as a client knows: by all its connections.
 using Seen = std::shared_ptr<std::unordered_map<core::Part, core::Token>>;
@@ -122,7 +112,9 @@ class Conversation {
   core::Part part_of(const core::Request& request) const;
   Room& room_of(core::Part part);
   bool greeted() const { return open_ && greeting_left_ == 0; }
-  bool ready(const Room& room) const { return greeted() && !room.admitting && (room.admitted || !introduce_); }
+  bool ready(const Room& room) const {
+    return greeted() && !room.admitting && (room.admitted || !introduce_);
+  }
   void greet_rooms(std::vector<Command>& out);
   bool given_up(const Asked& asked) const;
   bool goes_with_gathered(const core::ReleaseRequest& release) const;

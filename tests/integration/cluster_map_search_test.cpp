@@ -134,6 +134,7 @@ TEST_F(ClusterMaps, AMajorityIsWaitedFor) {
   });
   EXPECT_EQ(master_in(find({&a, &b, &c}), 0), new_a.where().port);
   EXPECT_GE(took, 150ms);
+  later.get();
 }
 
 TEST_F(ClusterMaps, WhereFewerAnswerInTimeTheyAreFollowed) {
@@ -155,6 +156,7 @@ TEST_F(ClusterMaps, WhoHasAnotherMapGivesUpInTimeAndWhoHasNoneWaits) {
     a.go_on();
   });
   EXPECT_EQ(master_in(find({&a, &b}), 0), a.where().port);
+  later.get();
 }
 
 TEST_F(ClusterMaps, WhereNobodyIsInAClusterEachSaysSoOnce) {

@@ -238,6 +238,20 @@ TEST_F(ClusterTest, AMasterThatWasFrozenAndReplacedIsNotAskedWhenItGoesOn) {
   EXPECT_NE(cluster->server(now_master).command({"GET", name_at(0)}).text, "");
 }
 
+TEST_F(ClusterTest, AConnectionThatAServerHasClosedMeanwhileCostsNoRequest) {
+  start({.replicas = 0});
+  auto first = client();
+  for (std::size_t server = 0; server < 3; ++server) EXPECT_TRUE(first.acquire(name_at(server), wish(2s)));
+  const core::Time then = runtime::boot_now() + 1100ms;
+  ASSERT_TRUE(wait_until([&] { return runtime::boot_now() > then; }));
+  for (std::size_t server = 0; server < 3; ++server)
+    cluster->server(server).command({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"});
+  for (std::size_t server = 0; server < 3; ++server) {
+    const auto lease = first.acquire(name_at(server, 1), wish(2s));
+    EXPECT_TRUE(lease) << server;
+  }
+}
+
 TEST_F(ClusterTest, TlsIsSpokenWithAllServers) {
   Certificates certificates;
   start({.replicas = 0, .tls = certificates.server()});

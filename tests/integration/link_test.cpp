@@ -65,7 +65,7 @@ class LinkBySentinels : public ::testing::Test {
         redis::parse_url("redis-sentinel://127.0.0.1:" + std::to_string(to_sentinel_.port()) + "/0#mymaster")
             .value();
     return link_.emplace(0, address_, redis::Keyspace{}, std::move(introduce),
-                         Conversation::new_seen(), tls_, 10s);
+                         redis::Conversation::new_seen(), tls_, 10s);
   }
   void ask(std::uint64_t id, core::Request request) {
     link_->ask(RequestId{id}, std::move(request), now_, news_);

@@ -86,6 +86,18 @@ TEST(RedisClusters, MoveASlotInStepsAndSayWhereItIs) {
   EXPECT_EQ(cluster.server(2).command({"GET", here}).text, here);
 }
 
+TEST(RedisClusters, MoveAThousandSlotsInASecondOrTwo) {
+  RedisCluster cluster({.replicas = 0});
+  for (Slot slot = 1000; slot < 2000; ++slot)
+    ASSERT_EQ(cluster.server(0).command({"SET", key_in(slot), "1"}).text, "OK");
+  cluster.move_slots(1000, 1999, 0, 2);
+  EXPECT_EQ(cluster.master_of(1000), 2u);
+  EXPECT_EQ(cluster.master_of(1999), 2u);
+  EXPECT_EQ(cluster.master_of(999), 0u);
+  EXPECT_EQ(cluster.server(0).command({"DBSIZE"}).integer, 0);
+  EXPECT_EQ(cluster.server(2).command({"DBSIZE"}).integer, 1000);
+}
+
 TEST(RedisClusters, FailOverInAllWays) {
   RedisCluster cluster;
   const Slot slot = 0;

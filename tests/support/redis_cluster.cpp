@@ -45,8 +45,9 @@ bool RedisCluster::Seen::is(std::string_view flag) const {
   return false;
 }
 
-bool RedisCluster::Seen::serves(Slot slot) const {
-  return std::ranges::any_of(ranges, [&](const auto& it) { return it.first <= slot && slot <= it.second; });
+bool RedisCluster::Seen::serves(Slot first, Slot last) const {
+  // Redis joins ranges that touch.
+  return std::ranges::any_of(ranges, [&](const auto& it) { return it.first <= first && last <= it.second; });
 }
 
 RedisCluster::RedisCluster() : RedisCluster(Options{}) {}
@@ -208,7 +209,23 @@ std::size_t RedisCluster::replica_of(std::size_t master) {
   throw std::runtime_error("the Cluster: nobody follows " + std::to_string(master));
 }
 
+std::chrono::milliseconds RedisCluster::election_time() const {
+  return std::max(4 * options_.node_timeout, milliseconds(4000)) + milliseconds(200);
+}
+
+void RedisCluster::let_votes_expire(std::size_t replica) const {
+  const auto last = elected_.find(replica);
+  if (last != elected_.end()) std::this_thread::sleep_until(last->second + election_time());
+}
+
+void RedisCluster::before_absence_of(std::size_t index) {
+  for (const auto& [replica, when] : elected_) {
+    if (runs(replica) && self_of(replica).follows == id(index)) let_votes_expire(replica);
+  }
+}
+
 void RedisCluster::kill(std::size_t index) {
+  before_absence_of(index);
   servers_.at(index).kill();
   away_.insert(index);
 }
@@ -219,6 +236,7 @@ void RedisCluster::restart(std::size_t index) {
 }
 
 void RedisCluster::stop(std::size_t index) {
+  before_absence_of(index);
   servers_.at(index).pause();
   away_.insert(index);
 }
@@ -246,32 +264,31 @@ void RedisCluster::fail_over(std::size_t replica, FailOver how) {
   std::vector<std::string> command{"CLUSTER", "FAILOVER"};
   if (how == FailOver::by_force) command.emplace_back("FORCE");
   if (how == FailOver::takeover) command.emplace_back("TAKEOVER");
-  // Redis (7.0 at least) counts the votes of a node's last election again in one that it forces soon after: it would win
-  // alone, with the old epoch. And who has lost one may not begin another before that.
-  const auto one_attempt = std::max(4 * options_.node_timeout, milliseconds(4000)) + milliseconds(200);
-  if (how != FailOver::takeover) {
-    const auto last = elected_.find(replica);
-    if (last != elected_.end()) std::this_thread::sleep_until(last->second + one_attempt);
-  }
+  if (how != FailOver::takeover) let_votes_expire(replica);
   bool promoted = false;
   for (int attempt = 0; attempt < 10 && !promoted; ++attempt) {
-    must_say_ok(replica, command);
-    promoted = wait_until([&] { return is_master(replica); }, one_attempt);
+    const auto said = servers_.at(replica).command(command);
+    // One whose master hangs may be promoted meanwhile without being asked.
+    must(said.text == "OK" || is_master(replica), "CLUSTER FAILOVER: " + said.text);
+    promoted = wait_until([&] { return is_master(replica); }, election_time());
     elected_[replica] = std::chrono::steady_clock::now();
   }
   must(promoted, "server " + std::to_string(replica) + " is not promoted");
-  wait_until_all_say(static_cast<Slot>(ranges.front().first), replica);
+  for (const auto& [first, last] : ranges)
+    wait_until_all_say(static_cast<Slot>(first), static_cast<Slot>(last), replica);
 }
 
-void RedisCluster::wait_until_all_say(Slot slot, std::size_t master) {
+void RedisCluster::wait_until_all_say(Slot first, Slot last, std::size_t master) {
   const auto say_so = [&] {
     return std::ranges::all_of(running(), [&](auto i) {
-      return std::ranges::all_of(
-          seen_by(i), [&](const Seen& node) { return node.serves(slot) == (node.id == id(master)); });
+      const auto seen = seen_by(i);
+      const auto its = std::ranges::find(seen, id(master), &Seen::id);
+      return its != seen.end() && its->serves(first, last);
     });
   };
-  must(wait_until(say_so, patience),
-       "not all nodes say that server " + std::to_string(master) + " serves slot " + std::to_string(slot));
+  must(wait_until(say_so, patience), "not all nodes say that server " + std::to_string(master) +
+                                         " serves the slots from " + std::to_string(first) + " to " +
+                                         std::to_string(last));
 }
 
 void RedisCluster::begin_move(Slot slot, std::size_t from, std::size_t to) {
@@ -302,12 +319,16 @@ std::size_t RedisCluster::move_keys(Slot slot, std::size_t from, std::size_t to,
   return moved;
 }
 
-void RedisCluster::end_move(Slot slot, std::size_t from, std::size_t to) {
+void RedisCluster::give(Slot slot, std::size_t from, std::size_t to) {
   const std::vector<std::string> command{"CLUSTER", "SETSLOT", std::to_string(slot), "NODE", id(to)};
   // First whom it is to belong to: while nobody serves it, it could be lost.
   must_say_ok(to, command);
   must_say_ok(from, command);
-  wait_until_all_say(slot, to);
+}
+
+void RedisCluster::end_move(Slot slot, std::size_t from, std::size_t to) {
+  give(slot, from, to);
+  wait_until_all_say(slot, slot, to);
 }
 
 void RedisCluster::cancel_move(Slot slot, std::size_t from, std::size_t to) {
@@ -315,10 +336,13 @@ void RedisCluster::cancel_move(Slot slot, std::size_t from, std::size_t to) {
     must_say_ok(index, {"CLUSTER", "SETSLOT", std::to_string(slot), "STABLE"});
 }
 
-void RedisCluster::move_slot(Slot slot, std::size_t from, std::size_t to) {
-  begin_move(slot, from, to);
-  move_keys(slot, from, to);
-  end_move(slot, from, to);
+void RedisCluster::move_slots(Slot first, Slot last, std::size_t from, std::size_t to) {
+  for (Slot slot = first; slot <= last; ++slot) {
+    begin_move(slot, from, to);
+    move_keys(slot, from, to);
+    give(slot, from, to);
+  }
+  wait_until_all_say(first, last, to);
 }
 
 }  // namespace tenure::test

@@ -63,12 +63,13 @@ class RedisCluster {
     by_force,      // without the master, and with most of the others
     takeover,      // without anybody
   };
-  // Returns when all nodes that run say that this replica serves what its master served. One that was promoted so a moment
-  // ago waits for four seconds before it is promoted again.
+  // Returns when all nodes that run say that this replica serves what its master served. One that was promoted so, and has a
+  // master again, is not promoted for the second time within four seconds: this waits, and so do kill() and stop() of that master.
   void fail_over(std::size_t replica, FailOver how = FailOver::in_agreement);
 
-  // With all that is in it.
-  void move_slot(redis::Slot slot, std::size_t from, std::size_t to);
+  // With all that is in it; of several, one after the other.
+  void move_slot(redis::Slot slot, std::size_t from, std::size_t to) { move_slots(slot, slot, from, to); }
+  void move_slots(redis::Slot first, redis::Slot last, std::size_t from, std::size_t to);
   // The same in steps. From begin_move() on keys that are not there any more are asked for at `to`, and all is as before
   // after cancel_move().
   void begin_move(redis::Slot slot, std::size_t from, std::size_t to);
@@ -88,7 +89,8 @@ class RedisCluster {
     std::vector<std::pair<std::size_t, std::size_t>> ranges;
 
     bool is(std::string_view flag) const;
-    bool serves(redis::Slot slot) const;
+    bool serves(redis::Slot slot) const { return serves(slot, slot); }
+    bool serves(redis::Slot first, redis::Slot last) const;  // all of them
   };
 
   void start_servers();
@@ -99,8 +101,14 @@ class RedisCluster {
   std::vector<std::size_t> running() const;
   bool knows_all(std::size_t index);
   bool is_ready(std::size_t index);
-  // Waits until all that run say so.
-  void wait_until_all_say(redis::Slot slot, std::size_t master);
+  // In which Redis (7.0 at least) takes the votes of a server's last election for those of the next one: it would win alone, with
+  // the old epoch, beside a master that has the same slots. One that was lost may not be repeated before, either.
+  std::chrono::milliseconds election_time() const;
+  void let_votes_expire(std::size_t replica) const;
+  void before_absence_of(std::size_t index);
+  void give(redis::Slot slot, std::size_t from, std::size_t to);
+  // Waits until all that run say that it serves all slots from first to last.
+  void wait_until_all_say(redis::Slot first, redis::Slot last, std::size_t master);
   redis::Value must_say_ok(std::size_t index, const std::vector<std::string>& command);
 
   Options options_;

@@ -74,14 +74,23 @@ Parsed parse_redis_up(std::span<const std::string> words) {
   CLI::App app;
   add_number(app, "N", up.count, static_cast<int>(core::nodes_max));
   app.add_flag("--sentinel", up.sentinel);
+  app.add_flag("--cluster", up.cluster);
   add_number(app, "--port", up.port, port_max);
   app.add_option("--dir", up.dir);
   if (auto end = read_words(app, words, redis_help_text)) return std::move(*end);
   if (up.sentinel && app.count("N") > 0) {
     return refuse("--sentinel starts three servers and three Sentinels: it wants no number");
   }
+  if (up.cluster && app.count("N") > 0) return refuse("--cluster starts six servers: it wants no number");
+  if (up.sentinel && up.cluster) {
+    return refuse(
+        "--sentinel and --cluster start different things: start one after the other, on ports of its own");
+  }
   if (up.sentinel && app.count("--port") == 0) up.port = RedisUpArgs::sentinel_port;
-  const int ports = up.sentinel ? RedisUpArgs::sentinel_port_count : up.count;
+  if (up.cluster && app.count("--port") == 0) up.port = RedisUpArgs::cluster_port;
+  int ports = up.count;
+  if (up.sentinel) ports = RedisUpArgs::sentinel_port_count;
+  if (up.cluster) ports = RedisUpArgs::cluster_port_count;
   if (up.port + ports - 1 > port_max) {
     return refuse("--port " + std::to_string(up.port) + ": " + std::to_string(ports) +
                   " ports from there on go beyond " + std::to_string(port_max));

@@ -70,7 +70,11 @@ struct RedisUpArgs {
   static constexpr int sentinel_port = 26379;
   static constexpr int sentinel_port_count = 6;
 
+  static constexpr int cluster_port = 7000;
+  static constexpr int cluster_port_count = 12;
+
   bool sentinel = false;  // a master, replicas and Sentinels, in place of independent servers
+  bool cluster = false;   // a Redis Cluster, in place of them
   int count = 3;          // of those
   int port = plain_port;  // the first one
   std::optional<std::string> dir{};

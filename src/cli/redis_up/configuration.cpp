@@ -47,6 +47,20 @@ std::string watched_redis_conf(const ServerProcess& server) {
          "repl-diskless-sync-delay 0\n";
 }
 
+std::string cluster_conf(const ServerProcess& server, std::uint16_t bus) {
+  std::ostringstream text;
+  text << "# Written by tenure redis up, and left alone from then on.\n"
+       << place_of(server) << keeps_leases << "cluster-enabled yes\ncluster-port " << bus
+       << "\ncluster-config-file nodes.conf\n"
+       << "# For trying a failover out: on real machines a longer one spares failovers that nobody needs.\n"
+       << "cluster-node-timeout 3000\n"
+       << "# While a shard is down, the others serve their names.\n"
+       << "cluster-require-full-coverage no\n"
+       << "# The one replica need not wait for more of them.\n"
+       << "repl-diskless-sync-delay 0\n";
+  return text.str();
+}
+
 std::string sentinel_conf(const ServerProcess& sentinel, const std::string& name, std::uint16_t master,
                           int quorum) {
   std::ostringstream text;

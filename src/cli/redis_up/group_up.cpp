@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <functional>
 #include <optional>
-#include <ranges>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,30 +12,15 @@
 #include "cli/nodes/init.hpp"
 #include "cli/nodes/nodes.hpp"
 #include "cli/redis_up/local_ports.hpp"
+#include "cli/redis_up/members.hpp"
 #include "core/base/text.hpp"
 #include "redis/node_set.hpp"
-#include "runtime/boot_clock.hpp"
 
 namespace tenure::cli {
 
 namespace {
 
-using std::chrono::seconds;
-
 static_assert(LocalGroup::sentinel_count + LocalGroup::server_count == RedisUpArgs::sentinel_port_count);
-
-// For what takes the Sentinels and replicas a few seconds where nothing is wrong.
-constexpr core::Duration settle_within = seconds(30);
-
-// Asked again and again until it is nothing, or for so long; then what it said last.
-std::optional<std::string> wait_until_nothing(const std::function<std::optional<std::string>()>& trouble) {
-  const core::Time deadline = runtime::boot_now() + settle_within;
-  for (;;) {
-    auto why = trouble();
-    if (!why || runtime::boot_now() >= deadline) return why;
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
-}
 
 class GroupUp {
  public:
@@ -110,8 +92,10 @@ class GroupUp {
     for (auto& server : group_.servers()) in_order.push_back(&server);
     std::ranges::partition(in_order, [&](auto* server) { return server == &master; });
     for (ServerProcess* server : in_order) {
-      if (auto why = start(*server, server == &master ? "master" : "replica",
-                           [&] { return group_.start_server(*server, master); })) {
+      const bool is_master = server == &master;
+      const auto launch = [&] { return group_.start_server(*server, master); };
+      if (auto why = members_.start(*server, is_master ? "master" : "replica",
+                                    is_master ? "; new leases after a quarantine" : "", launch)) {
         return why;
       }
     }
@@ -119,9 +103,8 @@ class GroupUp {
     if (auto why = wait_until_nothing([&] { return group_.not_replicated(group_.master()); }))
       return not_settled(*why);
     for (ServerProcess& sentinel : group_.sentinels()) {
-      if (auto why =
-              start(sentinel, "Sentinel", [&] { return group_.start_sentinel(sentinel, group_.master()); }))
-        return why;
+      const auto launch = [&] { return group_.start_sentinel(sentinel, group_.master()); };
+      if (auto why = members_.start(sentinel, "Sentinel", "", launch)) return why;
     }
     if (auto why = wait_until_nothing([&] { return group_.not_ready(); })) return not_settled(*why);
     return std::nullopt;
@@ -135,33 +118,9 @@ class GroupUp {
                                                      : "see the logs in " + group_.directory().string());
   }
 
-  std::optional<std::string> start(ServerProcess& member, const std::string& what,
-                                   const std::function<std::optional<std::string>()>& launch) {
-    if (member.running()) {
-      if (auto why = member.wait_until_it_answers()) return why;
-      say(member.port_text() + ": already running");
-      return std::nullopt;
-    }
-    const bool was_new = member.is_new();
-    if (auto why = launch()) return why;
-    started_.push_back(&member);
-    std::string line = member.port_text() + ": " + what;
-    line += was_new ? " started, its data is in " : " started again with the data in ";
-    line += member.directory().string();
-    if (!was_new && what == "master") line += "; new leases after a quarantine";
-    say(line);
-    return std::nullopt;
-  }
-
-  // The Sentinels, which were started last, first: so they see nobody end.
-  void take_back() {
-    for (const ServerProcess* member : std::views::reverse(started_)) {
-      if (const auto why = member->terminate()) {
-        say(*why);
-      } else {
-        member->remove_what_launch_made();
-      }
-    }
+  void take_back() const {
+    // The Sentinels were started last: so they see nobody end.
+    members_.take_back();
     std::error_code ignored;
     std::filesystem::remove(group_.directory(), ignored);  // if nothing is in it
   }
@@ -177,7 +136,7 @@ class GroupUp {
   LocalGroup group_;
   Nodes nodes_;  // the same, as others see it
   int new_servers_ = 0;
-  std::vector<const ServerProcess*> started_{};
+  Members members_{};
 };
 
 }  // namespace

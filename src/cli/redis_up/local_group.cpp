@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <string_view>
-#include <system_error>
 
 #include "cli/doctor/sentinel_facts.hpp"
 #include "cli/doctor/server_info.hpp"
 #include "cli/redis_up/configuration.hpp"
+#include "cli/redis_up/local_ports.hpp"
 #include "cli/redis_up/watched_master.hpp"
-#include "core/base/number.hpp"
 #include "redis/net/caller.hpp"
 #include "redis/url_parts.hpp"
 
@@ -98,17 +97,8 @@ std::optional<std::string> LocalGroup::not_replicated(const ServerProcess& maste
 }
 
 std::vector<LocalGroup> groups_in(const fs::path& root) {
-  std::vector<std::uint16_t> ports;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(root, error)) {
-    const std::string its_name = entry.path().filename().string();
-    if (!its_name.starts_with(folder)) continue;
-    if (const auto port = core::read_number<std::uint16_t>(its_name.substr(folder.size())))
-      ports.push_back(*port);
-  }
-  std::ranges::sort(ports);
   std::vector<LocalGroup> groups;
-  for (const auto port : ports) groups.emplace_back(root, port);
+  for (const auto port : ports_in(root, folder)) groups.emplace_back(root, port);
   return groups;
 }
 

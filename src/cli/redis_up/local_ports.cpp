@@ -4,12 +4,14 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
 #include <thread>
 
 #include "cli/doctor/server_info.hpp"
+#include "core/base/number.hpp"
 #include "core/base/text.hpp"
 #include "redis/net/caller.hpp"
 #include "runtime/boot_clock.hpp"
@@ -61,6 +63,19 @@ std::optional<fs::path> default_root() {
   if (const auto state = from_environment("XDG_STATE_HOME")) return *state / "tenure" / "redis";
   if (const auto home = from_environment("HOME")) return *home / ".local" / "state" / "tenure" / "redis";
   return std::nullopt;
+}
+
+std::vector<std::uint16_t> ports_in(const fs::path& root, std::string_view folder) {
+  std::vector<std::uint16_t> ports;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(root, error)) {
+    const std::string its_name = entry.path().filename().string();
+    if (!its_name.starts_with(folder)) continue;
+    if (const auto port = core::read_number<std::uint16_t>(its_name.substr(folder.size())))
+      ports.push_back(*port);
+  }
+  std::ranges::sort(ports);
+  return ports;
 }
 
 std::optional<std::string> taken_by(std::uint16_t port) {

@@ -13,7 +13,10 @@
 #include "cli/message.hpp"
 #include "cli/nodes/advice.hpp"
 #include "cli/nodes/init.hpp"
+#include "cli/redis_up/cluster_up.hpp"
 #include "cli/redis_up/group_up.hpp"
+#include "cli/redis_up/local_cluster.hpp"
+#include "cli/redis_up/local_group.hpp"
 #include "cli/redis_up/local_ports.hpp"
 #include "cli/redis_up/local_server.hpp"
 #include "core/base/text.hpp"
@@ -160,6 +163,7 @@ int redis_up(const RedisUpArgs& args) {
   if (args.sentinel) {
     return group_up({*root, static_cast<std::uint16_t>(args.port), std::move(*keyspace), *set_name});
   }
+  if (args.cluster) return cluster_up({*root, static_cast<std::uint16_t>(args.port)});
   return Up(*root, args, std::move(*keyspace), *set_name).run();
 }
 
@@ -183,6 +187,9 @@ int redis_down(const RedisDownArgs& args) {
     // Sentinels first: they would replace a master that ends.
     for (const auto& sentinel : group.sentinels()) end(sentinel, [&] { return sentinel.terminate(); });
     for (const auto& server : group.servers()) end(server, [&] { return server.terminate(); });
+  }
+  for (const auto& cluster : clusters_in(*root)) {
+    for (const auto& server : cluster.servers()) end(server, [&] { return server.terminate(); });
   }
   for (const auto& server : servers_in(*root)) end(server, [&] { return server.stop(); });
   if (!any) say("nothing runs from " + root->string());

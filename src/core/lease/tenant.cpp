@@ -110,8 +110,7 @@ void Tenant::hear(RequestId request, const Requests::Entry& entry, const Reply& 
       return;
     }
     case Sender::Kind::clock:
-      if (const auto jump =
-              clocks_.on_reply({entry.node, static_cast<Part>(entry.sender.id)}, reply, now)) {
+      if (const auto jump = clocks_.on_reply({entry.node, static_cast<Part>(entry.sender.id)}, reply, now)) {
         actions.push_back(ClockJumped{entry.node, *jump, quarantine_length(config_.terms.cap)});
       }
       return;
@@ -256,9 +255,8 @@ std::optional<Time> Tenant::open_by(const std::vector<NodeIndex>& nodes) const {
 }
 
 bool Tenant::quarantined(NodeIndex node) const {
-  return std::ranges::any_of(quarantines_, [node](const auto& it) {
-    return it.first.node == node && it.second.lasts();
-  });
+  return std::ranges::any_of(quarantines_,
+                             [node](const auto& it) { return it.first.node == node && it.second.lasts(); });
 }
 
 bool Tenant::asks_for(AcquireId id, const Grant& grant) const {
@@ -363,9 +361,8 @@ void Tenant::start_release(ReleaseRequest request, const std::vector<NodeIndex>&
 // Missing, but not lapsed: the nodes have lost their data, and have given it to nobody since.
 bool Tenant::forgotten_by_nodes(const Keeper::Known& lease, Time now) const {
   const Part part = part_of(lease.key);
-  const auto lasting = std::ranges::count_if(quarantines_, [part](const auto& it) {
-    return it.first.part == part && it.second.lasts();
-  });
+  const auto lasting = std::ranges::count_if(
+      quarantines_, [part](const auto& it) { return it.first.part == part && it.second.lasts(); });
   return now < lease.deadline && static_cast<std::size_t>(lasting) >= quorum_of(config_.nodes);
 }
 

@@ -22,21 +22,20 @@ Slot of_none() {
 }  // namespace
 
 Slot slot_of(const core::Request& request) {
-  return std::visit(
-      core::Overload{[](const core::AcquireRequest& it) { return slot_of(it.key); },
-                     [](const core::ConfirmRequest& it) { return slot_of(it.key); },
-                     [](const core::RenewRequest& it) { return of_items(it.items); },
-                     [](const core::ReassertRequest& it) { return of_items(it.items); },
-                     [](const core::ReleaseRequest& it) { return slot_of(it.key); },
-                     [](const core::OpenRequest& it) { return Slot{it.part}; },
-                     [](const core::ClockRequest& it) { return Slot{it.part}; },
-                     [](const core::LookRequest& it) {
-                       core::must(!it.keys.empty(), "a look names keys");
-                       return slot_of(it.keys.front());
-                     },
-                     [](const core::BeatRequest&) { return of_none(); },
-                     [](const core::ListsRequest&) { return of_none(); }},
-      request);
+  return std::visit(core::Overload{[](const core::AcquireRequest& it) { return slot_of(it.key); },
+                                   [](const core::ConfirmRequest& it) { return slot_of(it.key); },
+                                   [](const core::RenewRequest& it) { return of_items(it.items); },
+                                   [](const core::ReassertRequest& it) { return of_items(it.items); },
+                                   [](const core::ReleaseRequest& it) { return slot_of(it.key); },
+                                   [](const core::OpenRequest& it) { return Slot{it.part}; },
+                                   [](const core::ClockRequest& it) { return Slot{it.part}; },
+                                   [](const core::LookRequest& it) {
+                                     core::must(!it.keys.empty(), "a look names keys");
+                                     return slot_of(it.keys.front());
+                                   },
+                                   [](const core::BeatRequest&) { return of_none(); },
+                                   [](const core::ListsRequest&) { return of_none(); }},
+                    request);
 }
 
 }  // namespace tenure::redis

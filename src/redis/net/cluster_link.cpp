@@ -30,12 +30,12 @@ ClusterLink::ClusterLink(core::NodeIndex node, const Address& address, Router::U
 
 void ClusterLink::ask(core::RequestId id, core::Request request, core::Time now, runtime::News& news) {
   now_ = now;
+  if (!ready_) ready_ = ReadySet();
   if (!ready_) {
     news.answers.push_back({id, no_descriptor()});
     return;
   }
-  if (now - last_used_ >= idle_max) look_at_idle();
-  last_used_ = now;
+  look_at_idle();
   router_.ask(id, std::move(request), now, heard_);
   tell(news);
 }
@@ -43,7 +43,9 @@ void ClusterLink::ask(core::RequestId id, core::Request request, core::Time now,
 // Nobody listens to an idle connection. Its server may have closed it long ago.
 void ClusterLink::look_at_idle() {
   for (auto& [server, line] : lines_) {
-    if (line->wire.connected() && !router_.waits_for(server) && line->wire.stirred())
+    if (!line->wire.connected() || now_ - line->used < idle_max || router_.waits_for(server)) continue;
+    line->used = now_;
+    if (line->wire.stirred())
       end(server, {Applied::no, FailureCode::closed, "the server closed the connection"});
   }
 }
@@ -52,7 +54,6 @@ void ClusterLink::flush(runtime::News& news) { go_on(news); }
 
 void ClusterLink::on_ready(core::Time now, runtime::News& news) {
   now_ = now;
-  last_used_ = now;
   for (const ReadySet::Key key : ready_.ready()) {
     if (key == of_search) {
       if (search_) step_search();
@@ -131,6 +132,7 @@ void ClusterLink::speak(Router::ServerId server) {
     return on_dialing(server, line);
   }
   if (!line.wire.connected()) return;
+  line.used = now_;
   line.wire.say(router_.take_commands(server));
   if (const auto done = line.wire.flush(); !done) end(server, done.error());
 }
@@ -147,6 +149,7 @@ void ClusterLink::on_dialing(Router::ServerId server, Line& line) {
 void ClusterLink::hear(Router::ServerId server, Line& line) {
   if (line.wire.dialing()) return on_dialing(server, line);
   if (!line.wire.connected()) return;
+  line.used = now_;
   if (const auto done = line.wire.flush(); !done) return end(server, done.error());
   std::vector<Value> values;
   const auto read = line.wire.read(values);

@@ -38,6 +38,7 @@ class ClusterLink : public runtime::Connection {
         : address(to), wire(address, tls, patience) {}
     Address address;
     Wire wire;
+    core::Time used = core::long_ago;
   };
 
   Line& line_to(Router::ServerId server);
@@ -72,7 +73,6 @@ class ClusterLink : public runtime::Connection {
   runtime::Descriptor timer_;
   std::optional<core::Time> timer_due_{};
   core::Time now_{};
-  core::Time last_used_{};
   std::uint64_t connection_ = runtime::next_connection();
 };
 

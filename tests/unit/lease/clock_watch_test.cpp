@@ -96,5 +96,52 @@ TEST_F(Watching, ALongPauseIsNoJump) {
   EXPECT_FALSE(look(at(8h), at(8h), 8h));
 }
 
+// The slots of a Cluster: several servers, several clocks.
+struct WatchingParts : Watching {
+  void look_at(Part part, std::uint64_t clock, Time now, Duration shown) {
+    watch.on_sent({0, part}, now);
+    jump = watch.on_reply({0, part}, NodeClock{unix_start + shown, clock}, now);
+  }
+  std::optional<Duration> jump;
+};
+
+TEST_F(WatchingParts, PartsOfOneServerAreAskedForOnce) {
+  EXPECT_TRUE(watch.due({0, 1}, at(0s)));
+  look_at(1, 7, at(0s), 0s);
+  look_at(2, 7, at(0s), 0s);
+  EXPECT_FALSE(watch.due({0, 1}, at(500ms)));
+  EXPECT_TRUE(watch.due({0, 1}, at(1s)));
+  watch.on_sent({0, 1}, at(1s));
+  EXPECT_FALSE(watch.due({0, 2}, at(1s)));  // its clock is asked for
+  EXPECT_TRUE(watch.due({0, 3}, at(1s)));   // whose nobody knows
+}
+
+TEST_F(WatchingParts, ClocksOfDifferentServersAreNoJump) {
+  look_at(1, 7, at(0s), 0s);
+  look_at(2, 8, at(0s), 20s);
+  EXPECT_FALSE(jump);
+  look_at(1, 7, at(2s), 2s);
+  EXPECT_FALSE(jump);
+  look_at(2, 8, at(2s), 22s);
+  EXPECT_FALSE(jump);
+}
+
+TEST_F(WatchingParts, AJumpConcernsTheServersOwnParts) {
+  look_at(1, 7, at(0s), 0s);
+  look_at(2, 8, at(0s), 0s);
+  look_at(1, 7, at(2s), 33s);
+  EXPECT_EQ(jump, Duration(31s));
+  EXPECT_TRUE(watch.distrusted_until({0, 1}, at(3s)));
+  EXPECT_FALSE(watch.distrusted_until({0, 2}, at(3s)));
+}
+
+TEST_F(WatchingParts, APartThatMovesHasTheClockOfItsNewServer) {
+  look_at(1, 7, at(0s), 0s);
+  watch.on_moved({0, 1});
+  EXPECT_TRUE(watch.due({0, 1}, at(100ms)));
+  look_at(1, 8, at(100ms), 20s);
+  EXPECT_FALSE(jump);
+}
+
 }  // namespace
 }  // namespace tenure::core

@@ -158,6 +158,34 @@ TEST_F(OfTenant, WhoeverWaitsForAQuarantineGoesOnWhenItIsOver) {
   }
 }
 
+// Slots of a Cluster: another one is sat out for each, and one that is open says nothing of the others.
+TEST_F(OfTenant, EachPartHasAQuarantineOfItsOwn) {
+  tenant.emplace(
+      Tenant::Config{.owner = "us",
+                     .part_of = [](std::string_view key) -> Part { return static_cast<Part>(key.front()); }},
+      Random(1));
+  tenant->on_admitted({0, 'a'}, {.terms = {60s}, .epoch = "ea", .longest = 60s}, at(0s));
+  tenant->on_admitted({0, 'b'}, {.terms = {60s}, .epoch = "eb", .longest = 60s}, at(10s));
+  tenant->on_admitted({0, 'c'}, {.terms = {60s}, .epoch = "ec", .open = true, .longest = 60s}, at(10s));
+  EXPECT_TRUE(tenant->quarantined(0));
+  EXPECT_EQ(tenant->open_by({0}), at(76s));
+  EXPECT_EQ(tenant->wake(), at(66s));
+  tenant->on_timer(at(66s), actions);
+  const auto first = sent<OpenRequest>();
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(std::get<OpenRequest>(first[0].request), (OpenRequest{"ea", 0, 'a'}));
+  reply(first, Opened{}, at(66s));
+  EXPECT_TRUE(tenant->quarantined(0));
+  actions.clear();
+  tenant->on_timer(at(76s), actions);
+  const auto second = sent<OpenRequest>();
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_EQ(std::get<OpenRequest>(second[0].request), (OpenRequest{"eb", 0, 'b'}));
+  reply(second, Opened{}, at(76s));
+  EXPECT_FALSE(tenant->quarantined(0));
+  EXPECT_TRUE(tenant->idle());
+}
+
 // T8, T5: every node that might hold it is asked, also those that never confirmed.
 TEST_F(OfTenant, AReleaseGoesToAllNodes) {
   begin(3);
