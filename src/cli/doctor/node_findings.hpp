@@ -8,6 +8,7 @@
 #include "cli/doctor/finding.hpp"
 #include "cli/doctor/node_facts.hpp"
 #include "cli/doctor/rights.hpp"
+#include "cli/doctor/server_check.hpp"
 #include "core/base/time.hpp"
 #include "core/lease/record.hpp"
 #include "runtime/net/tls.hpp"
@@ -19,6 +20,7 @@ struct Criteria {
   core::Duration node_timeout{};  // a node silent for longer has not answered
   std::int64_t wall_now_ms = 0;
   runtime::TlsOptions tls_options{};  // for the commands that are advised
+  PartOf part = PartOf::nothing;      // of a Cluster the records are judged with its slots
 };
 
 // Of a node that is up; Finding::node is left open.
