@@ -10,7 +10,8 @@ namespace {
 constexpr std::string_view node_options =
     R"(      --redis URL       redis://[[user]:password@]host[:port][/database], rediss:// for TLS, or
                         unix:///path[?db=N], or redis-sentinel://host[:port],…/database#NAME for the master that
-                        these Sentinels know by that name; given several times: nodes of which a majority decides,
+                        these Sentinels know by that name, or redis-cluster://host:port,… for the Redis Cluster that
+                        has these nodes; given several times, but for a Cluster: nodes of which a majority decides,
                         usually 3 or 5; else TENURE_REDIS (several separated by commas),
                         TENURE_REDIS_FILE, REDIS_URL, redis://127.0.0.1:6379.
                         --store and TENURE_STORE are aliases of --redis and TENURE_REDIS. It may be a PostgreSQL
@@ -37,7 +38,8 @@ constexpr std::string_view log_options =
 
 // Of all commands about a fleet; stands for the line @FLEET@.
 constexpr std::string_view fleet_options =
-    R"(      --data URL        the store of sessions, heartbeats and results (the first --redis)
+    R"(      --data URL        the store of sessions, heartbeats and results (the first --redis). A Redis Cluster
+                        cannot keep them: then a single Redis, while the leases may be in the Cluster
       --fleet NAME      which fleet (poll). Fleets share nothing: all keys of one begin with its name and a colon,
                         as in NAME:session:ID and NAME:state:ID. In the default fleet only leases, heartbeats
                         and channels do, and its sessions are session:ID
@@ -97,6 +99,9 @@ Usage: tenure init [OPTIONS]
 Without it the first clients wait for a quarantine, a little longer than the cap, because nobody can tell a new
 Redis from one that has lost its data. If there are several nodes, all must answer and be new, or nothing is changed.
 
+In a Redis Cluster each of the 16,384 slots has a record, and all slots must be served and new. When this command was
+interrupted, run it again: it completes what is missing, unless a slot has been used and has lost its record since.
+
 In a PostgreSQL it also makes the schema tenure, if that is not there. This takes the right CREATE on the database.
 One of an earlier version is upgraded, all of it or nothing, while leases stand: run this as the role that owns the
 schema, then start the new programs.
@@ -108,6 +113,7 @@ Examples:
   tenure init
   tenure init --redis redis://cache:6379 --ttl-max 2m
   tenure init --redis redis://a --redis redis://b --redis redis://c
+  tenure init --redis redis-cluster://a:7000,b:7000,c:7000
   tenure init --store postgresql://app@db/app
   tenure init --print-sql | psql -1 -v ON_ERROR_STOP=1 postgresql://admin@db/app
 )";
@@ -128,7 +134,7 @@ Usage: tenure reconfigure [OPTIONS]
 of each node says which set it belongs to and what its cap is, and clients that name another set are refused. Leases do
 not outlive a change: first every node named is closed, then each node of the new set gets its new record, and nobody
 gets a lease until the longest lease from before, by the old cap or the new, is over. tenure waits for that. In a PostgreSQL
-that joins it also makes the schema tenure, if that is not there.
+that joins it also makes the schema tenure, if that is not there. A Redis Cluster cannot be reconfigured.
 
 All nodes named must answer, and the nodes of the old set that are not named must be a minority of it. Simply leave out
 a node that is dead. If this command is interrupted, nobody gets leases on the nodes that were closed: run it again.
