@@ -92,7 +92,9 @@ constexpr const char* note =
     "or queue; C and D call Tenure's own functions. No release of Tenure waits for the disk, so E is A with "
     "a DELETE that does not either, by a setting that takes a moment itself: the goal is set against E where "
     "commits are on disk, and otherwise against A. Tenure's callers are 64 threads that block, and its "
-    "callbacks one thread, each on one client. The advisory lock writes nothing, and each of its callers has "
+    "callbacks one thread, each on one client, which has one connection as well: grants that come together "
+    "are committed without waiting, and a statement behind them waits for all. The advisory lock writes "
+    "nothing, and each of its callers has "
     "a connection of its own.";
 
 void add_row(Rows& rows, Commits commits, Stage& stage) {
@@ -145,9 +147,8 @@ void add_row(Rows& rows, Commits commits, Stage& stage) {
   const auto blocked = row.speed("Tenure", alike);
   const auto called_back = row.speed("Tenure, callbacks", alike);
   constexpr const char* why =
-      "The floor has 64 processes of the server work for it, and where commits go to the disk, many go at "
-      "once; all of a client's requests go through one connection. Needed would be several connections for a "
-      "client.";
+      "The floor has 64 processes of the server work for it; all of a client's requests go through one "
+      "connection, and so to one process. Needed would be several connections for a client.";
   row.goals = {{std::string("the faster of Tenure's ways: speed / ") + (on_disk ? "E's" : "A's"),
                 std::max(blocked, called_back), Goal::Side::at_least, 0.8, Unit::times, why}};
   rows.push_back(std::move(row));

@@ -285,6 +285,18 @@ Call call_of(const core::Request& request, const Keyspace& keyspace, const Stand
   return std::visit([&](const auto& it) { return call(it, keyspace, standing); }, request);
 }
 
+// What it commits without waiting is what the session asks for: tenure.acquire() has looked whether that forgets anything.
+Call gathered_call(const core::AcquireRequest& request, const Keyspace& keyspace, const Standing& standing) {
+  Call gathered = call(request, keyspace, standing);
+  gathered.statement =
+      "SELECT tenure.acquire($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12), "
+      "pg_catalog.set_config('synchronous_commit', 'off', true)";
+  return gathered;
+}
+
+// A transaction that writes nothing would not wait.
+Call settle_call() { return {"SELECT pg_catalog.pg_logical_emit_message(true, 'tenure', '')", {}}; }
+
 Call admit_call(const Introduction& introduction, const Keyspace& keyspace, core::Token seen) {
   return {"SELECT tenure.admit($1,$2,$3,$4,$5,$6,$7), pg_catalog.pg_backend_pid()",
           {number(std::int64_t{schema_version}), keyspace.prefix, number(keyspace.cap), keyspace.set,
@@ -370,6 +382,8 @@ core::FoundRecord found_record(std::string text) {
   auto record = read();
   return {std::move(record), std::move(text)};
 }
+
+bool is_durable(const core::FoundRecord& found) { return found.text.ends_with(" durable"); }
 
 std::string wake_ups_of(const Keyspace& keyspace, const std::string& owner) {
   return keyspace.prefix + "wake:" + owner;

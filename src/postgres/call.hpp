@@ -52,6 +52,11 @@ using Row = std::vector<Value>;
 using Rows = std::vector<Row>;
 
 Call call_of(const core::Request& request, const Keyspace& keyspace, const Standing& standing);
+// The same for a grant that is to be written to the disk together with others: its commit does not wait for that. It counts when a
+// settle_call() that was said behind it on the same session is answered.
+Call gathered_call(const core::AcquireRequest& request, const Keyspace& keyspace, const Standing& standing);
+// Waits until all that was committed before is as safe as the session's settings ask for.
+Call settle_call();
 Call admit_call(const Introduction& introduction, const Keyspace& keyspace, core::Token seen);
 // For a session that is ours alone: no request waits longer for what somebody has locked.
 Call limit_call();
@@ -79,6 +84,8 @@ inline constexpr std::string_view went_back = "restored";
 inline constexpr std::string_view unverified = "unverified";
 
 core::FoundRecord found_record(std::string text);
+// Does it say that a crash forgets nothing that was committed?
+bool is_durable(const core::FoundRecord& found);
 
 // What waiters and fleets listen for: channels and locks of the server follow from it.
 std::string wake_ups_of(const Keyspace& keyspace, const std::string& owner);

@@ -189,7 +189,7 @@ const std::vector<Bug> bugs{
      "(l.token <= tokens[i]);", "OR (NOT r.open AND l.token <= tokens[i])) THEN",
      "OR l.token <= tokens[i]) THEN"},
     {"what is kept goes to anybody who waits", "IF called OR place <= over THEN", "IF true THEN"},
-    {"who came last is served first", "ORDER BY w.place OFFSET", "ORDER BY w.place DESC OFFSET"},
+    {"who came last is served first", "ORDER BY q.place OFFSET", "ORDER BY q.place DESC OFFSET"},
     {"who is last now is not told instead", "CONTINUE WHEN w.name IS NULL;", "EXIT WHEN w.name IS NULL;"},
     {"a confirmation compares no grant", "IF l.kept OR l.owner <> by_owner OR l.nonce <> by_nonce THEN",
      "IF l.kept THEN"},
@@ -198,8 +198,8 @@ const std::vector<Bug> bugs{
     {"a mark takes the token of what it breaks", "greatest(mark_token, l.token + 1)", "mark_token"},
     {"who leaves the queue still counts as told", "SET told = l.told - 1", "SET told = l.told"},
     {"data that went back is not noticed", "drawn < seen OR drawn <", "drawn <"},
-    {"a waiter that does not listen keeps its place", "THEN RETURN false; END IF;\n  PERFORM pg_notify",
-     "THEN NULL; END IF;\n  PERFORM pg_notify"},
+    {"a waiter that does not listen keeps its place", "THEN RETURN false; END IF;\n  RETURN pg_notify",
+     "THEN NULL; END IF;\n  RETURN pg_notify"},
 };
 
 // Empty where the text does not stand there once.

@@ -1,6 +1,8 @@
 // What two transactions do to each other where a script in Redis is alone.
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "postgres/contender.hpp"
 
 namespace tenure::test {
@@ -34,6 +36,20 @@ TEST_F(Interleaving, ABreakLeavesAGrantAloneThatIsCommittedWhileItLooks) {
   EXPECT_EQ(
       server.query("SELECT owner FROM tenure.lease WHERE name = 'job' AND ends > now() + interval '30 s'"),
       "web-2");
+}
+
+// A new name may have to wait for the disk, or for somebody who makes the same: that is no transaction that stands in the way.
+TEST_F(Interleaving, ANameThatIsNewWaitsLongerForItsRowThanForSomebodysLock) {
+  Application other(server.url());
+  Contender client(server);
+  ASSERT_EQ(client.acquire("another"), "granted");
+  other.query("BEGIN");
+  other.query("INSERT INTO tenure.lease (name) VALUES ('job')");
+  const auto asked = client.begin_to_acquire();
+  ASSERT_TRUE(waits_for_a_lock(server, "tenure.acquire"));
+  std::this_thread::sleep_for(300ms);
+  other.query("COMMIT");
+  EXPECT_EQ(client.said_at_last(asked), "granted") << client.failure().detail;
 }
 
 // The quick way passes by a row that somebody has locked, and must hold nothing while it waits behind that.

@@ -10,9 +10,9 @@ namespace {
 constexpr std::string_view node_options =
     R"(      --redis URL       redis://[[user]:password@]host[:port][/database], rediss:// for TLS, or
                         unix:///path[?db=N], or redis-sentinel://host[:port],…/database#NAME for the master that
-                        these Sentinels know by that name, or redis-cluster://host:port,… for the Redis Cluster that
-                        has these nodes; given several times, but for a Cluster: nodes of which a majority decides,
-                        usually 3 or 5; else TENURE_REDIS (several separated by commas),
+                        these Sentinels know by that name, or redis-cluster://host[:port],… for a Redis Cluster, of
+                        which a few servers are enough; given several times: nodes of which a majority decides,
+                        usually 3 or 5 (not Clusters); else TENURE_REDIS (several separated by commas),
                         TENURE_REDIS_FILE, REDIS_URL, redis://127.0.0.1:6379.
                         --store and TENURE_STORE are aliases of --redis and TENURE_REDIS. It may be a PostgreSQL
                         as well: postgresql://[user[:password]@]host/database

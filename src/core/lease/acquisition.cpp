@@ -208,7 +208,10 @@ std::optional<Acquisition::End> Acquisition::on_refusal(Refusal refusal, Met met
   const bool heard = last_.code == RefusalCode::held || last_.code == RefusalCode::too_slow ||
                      std::ranges::any_of(last_.failures, jumped);
   answered_ = answered_ || heard;
-  context_.reached = context_.reached || heard || last_.code == RefusalCode::not_open;
+  // Nodes that are busy for a moment, or whose part is on its way, have been found.
+  const auto busy = [](const NodeFailure& it) { return it.failure.code == FailureCode::busy; };
+  const bool found = static_cast<std::size_t>(std::ranges::count_if(last_.failures, busy)) >= quorum_of(nodes());
+  context_.reached = context_.reached || heard || found || last_.code == RefusalCode::not_open;
   failures_ = heard ? 0 : failures_ + 1;
   if (!reconnected_ && only_closed(last_)) {
     // A connection that broke says nothing about the node behind it: it may have been closed long ago.

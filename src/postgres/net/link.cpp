@@ -23,6 +23,10 @@ core::Token token_reached(const core::Request& request, const core::Reply& reply
   return highest;
 }
 
+bool is_acquire(const core::Request& request) {
+  return std::holds_alternative<core::AcquireRequest>(request);
+}
+
 }  // namespace
 
 Link::Link(core::NodeIndex node, const Address& address, Keyspace keyspace, Introduce introduce, Seen seen)
@@ -57,6 +61,10 @@ void Link::on_dialing(runtime::News& news) {
 }
 
 void Link::ask_admission(runtime::News& news) {
+  // Behind it nothing is asked before it is answered.
+  if (unsaid_) say_last(Way::alone, news);
+  if (unaccompanied_ > 0) settle(news);
+  if (!wire_.connected()) return;
   ready_ = false;
   admitting_ = true;
   if (const auto said = wire_.say(admit_call(introduce_(), keyspace_, *seen_)); !said)
@@ -65,9 +73,42 @@ void Link::ask_admission(runtime::News& news) {
 }
 
 void Link::send(Asked asked, runtime::News& news) {
-  const auto said = wire_.say(call_of(asked.request, keyspace_, {epoch_, *seen_}));
+  const bool gathered = gathers_ && is_acquire(asked.request);
+  if (unsaid_) say_last(gathered ? Way::gathered : Way::alone, news);
+  if (!wire_.connected()) {
+    news.answers.push_back(
+        {asked.id, core::Failure{core::Applied::no, core::FailureCode::closed, "not connected"}});
+    return;
+  }
   sent_.push_back(std::move(asked));
+  unsaid_ = true;
+  // Whether it is to be alone shows when another one comes, or none.
+  if (gathered && !disk_busy_ && unaccompanied_ == 0) return;
+  say_last(gathered ? Way::gathered : Way::alone, news);
+}
+
+void Link::say_last(Way way, runtime::News& news) {
+  unsaid_ = false;
+  Asked& last = sent_.back();
+  last.way = way;
+  const Standing standing{epoch_, *seen_};
+  const auto* acquire = std::get_if<core::AcquireRequest>(&last.request);
+  if (way == Way::gathered) {
+    unaccompanied_ += 1;
+  } else if (acquire != nullptr && gathers_) {
+    disk_busy_ = true;
+  }
+  const auto said = wire_.say(way == Way::gathered ? gathered_call(*acquire, keyspace_, standing)
+                                                   : call_of(last.request, keyspace_, standing));
   if (!said) drop(said.error(), news);
+}
+
+void Link::settle(runtime::News& news) {
+  unaccompanied_ = 0;
+  disk_busy_ = true;
+  sent_.push_back({{}, {}, Way::settles});
+  if (const auto said = wire_.say(settle_call()); !said) return drop(said.error(), news);
+  flush(news);
 }
 
 void Link::send_held_back(runtime::News& news) {
@@ -83,6 +124,8 @@ void Link::send_held_back(runtime::News& news) {
 }
 
 void Link::flush(runtime::News& news) {
+  if (unsaid_) say_last(Way::alone, news);
+  if (wire_.connected() && unaccompanied_ > 0 && !disk_busy_) settle(news);
   if (!wire_.connected()) return;
   if (const auto done = wire_.flush(); !done) drop(done.error(), news);
 }
@@ -112,8 +155,36 @@ void Link::hear(Wire::Answer answer, runtime::News& news) {
   }
   Asked asked = std::move(sent_.front());
   sent_.pop_front();
+  if (asked.way == Way::settles) return hear_settled(std::move(answer), news);
   core::Reply reply = answer ? reply_of(asked.request, *answer) : core::Reply(std::move(answer.error()));
-  *seen_ = std::max(*seen_, token_reached(asked.request, reply));
+  if (asked.way == Way::gathered && std::holds_alternative<core::Granted>(reply)) {
+    unsettled_.emplace_back(std::move(asked), std::move(reply));
+    return;
+  }
+  const bool was_waited_for = asked.way == Way::alone && disk_busy_ && is_acquire(asked.request);
+  tell(asked.id, asked.request, std::move(reply), news);
+  if (was_waited_for && wire_.connected()) on_disk_free(news);
+}
+
+// All that was committed before is safe.
+void Link::hear_settled(Wire::Answer answer, runtime::News& news) {
+  if (!answer) {
+    // Grants are written one by one from now on. Of these nobody knows whether they would outlast a crash.
+    may_settle_ = false;
+    return drop(answer.error(), news);
+  }
+  for (auto& [asked, reply] : std::exchange(unsettled_, {}))
+    tell(asked.id, asked.request, std::move(reply), news);
+  on_disk_free(news);
+}
+
+void Link::on_disk_free(runtime::News& news) {
+  disk_busy_ = false;
+  if (unaccompanied_ > 0) settle(news);
+}
+
+void Link::tell(core::RequestId id, const core::Request& request, core::Reply reply, runtime::News& news) {
+  *seen_ = std::max(*seen_, token_reached(request, reply));
   // The record is not the one that this connection was admitted with: data lost, or another quarantine. Or the data is older
   // than what was seen of it: also by one token, which the server has drawn to find that out. Or nobody has looked yet which
   // life this is.
@@ -129,7 +200,7 @@ void Link::hear(Wire::Answer answer, runtime::News& news) {
                                                  failure->code == core::FailureCode::closed);
   core::Failure why = begin_anew ? *failure : core::Failure{};
   why.applied = core::Applied::perhaps;  // of what else was asked there is no answer
-  news.answers.push_back({asked.id, std::move(reply)});
+  news.answers.push_back({id, std::move(reply)});
   if (begin_anew) return drop(why, news);
   if (admit_anew) ask_admission(news);
 }
@@ -145,19 +216,25 @@ void Link::hear_admission(Wire::Answer answer, runtime::News& news) {
                 news);
   }
   ready_ = true;
-  if (wire_.is_served_by(answer->front()[1])) {
+  const bool served_alone = wire_.is_served_by(answer->front()[1]);
+  if (served_alone) {
     wire_.begin_to_remember();
     if (const auto said = wire_.say(limit_call()); !said) return drop(said.error(), news);
     limiting_ = true;
   }
   epoch_ = found.read->epoch;
   record_ = found.text;
+  gathers_ = served_alone && may_settle_ && is_durable(found);
   news.admitted.push_back({node_, *found.read});
   send_held_back(news);
 }
 
 void Link::drop(const core::Failure& why, runtime::News& news) {
-  for (const Asked& it : std::exchange(sent_, {})) news.answers.push_back({it.id, why});
+  for (const auto& [asked, reply] : std::exchange(unsettled_, {}))
+    news.answers.push_back({asked.id, core::Failure{core::Applied::perhaps, why.code, why.detail}});
+  for (const Asked& it : std::exchange(sent_, {})) {
+    if (it.way != Way::settles) news.answers.push_back({it.id, why});
+  }
   // What was held back never left.
   for (const Asked& it : std::exchange(held_back_, {})) {
     news.answers.push_back({it.id, core::Failure{core::Applied::no, why.code, why.detail}});
@@ -166,11 +243,16 @@ void Link::drop(const core::Failure& why, runtime::News& news) {
   ready_ = false;
   admitting_ = false;
   limiting_ = false;
+  gathers_ = false;
+  unsaid_ = false;
+  disk_busy_ = false;
+  unaccompanied_ = 0;
 }
 
 bool Link::carries(core::RequestId id) const {
-  const auto is_it = [id](const Asked& asked) { return asked.id == id; };
-  return std::ranges::any_of(sent_, is_it) || std::ranges::any_of(held_back_, is_it);
+  const auto is_it = [id](const Asked& asked) { return asked.way != Way::settles && asked.id == id; };
+  return std::ranges::any_of(sent_, is_it) || std::ranges::any_of(held_back_, is_it) ||
+         std::ranges::any_of(unsettled_, [&](const auto& it) { return is_it(it.first); });
 }
 
 }  // namespace tenure::postgres

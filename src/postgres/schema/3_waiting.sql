@@ -1,6 +1,7 @@
 -- Who waits for a name, and whose turn it is. All of this with the row of the name locked, so that nobody else changes its queue.
 -- A name that is given back is kept for the first waiter that listens. Listening says nothing of being alive, so each waiter has
 -- a turn, in which nobody behind it gets the name, and whoever lets it pass loses its place: docs/protocol.md, "Waiting".
+-- These functions set no search_path: to set and restore it takes longer than what they do. Only functions that have set it call them.
 
 CREATE OR REPLACE FUNCTION tenure.turn() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 250::bigint;
@@ -17,19 +18,16 @@ CREATE OR REPLACE FUNCTION tenure.channel_lock(what text) RETURNS bigint LANGUAG
 RETURN hashtextextended(what, 8387223120341381477);
 
 -- Says "look in so many ms" to the owner of a waiter. False: it does not listen, and so is dead.
-CREATE OR REPLACE FUNCTION tenure.tell(of_prefix text, w tenure.waiter, wait_ms bigint) RETURNS boolean LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION tenure.tell(of_prefix text, w tenure.waiter, wait_ms bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   what text := of_prefix || 'wake:' || w.owner;
 BEGIN
   IF pg_try_advisory_xact_lock(tenure.channel_lock(what)) THEN RETURN false; END IF;
-  PERFORM pg_notify(tenure.channel(what), wait_ms || ' ' || w.nonce || ' ' || w.owner);
-  RETURN true;
+  RETURN pg_notify(tenure.channel(what), wait_ms || ' ' || w.nonce || ' ' || w.owner) IS NOT NULL;
 END $$;
 
 -- The waiter at that place of the queue, counted from 0; all null where there is none.
-CREATE OR REPLACE FUNCTION tenure.waiter_at(of_name text, nth bigint) RETURNS tenure.waiter LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION tenure.waiter_at(of_name text, nth bigint) RETURNS tenure.waiter LANGUAGE plpgsql AS $$
 DECLARE
   found_one tenure.waiter;
 BEGIN
@@ -38,15 +36,13 @@ BEGIN
   RETURN found_one;
 END $$;
 
-CREATE OR REPLACE FUNCTION tenure.leave(w tenure.waiter) RETURNS void LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION tenure.leave(w tenure.waiter) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM tenure.waiter q WHERE q.name = w.name AND q.place = w.place;
 END $$;
 
 -- How many stand before that ticket; null where it does not wait.
-CREATE OR REPLACE FUNCTION tenure.place_of(of_name text, of_owner text, of_nonce bigint) RETURNS bigint LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION tenure.place_of(of_name text, of_owner text, of_nonce bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
   RETURN (
     SELECT (SELECT count(*) FROM tenure.waiter b WHERE b.name = of_name AND b.place < w.place AND b.ends > clock_timestamp())
@@ -54,23 +50,21 @@ BEGIN
 END $$;
 
 -- Tells the waiter at that place; who does not listen loses it to the next. All null: there is none.
-CREATE OR REPLACE FUNCTION tenure.tell_at(of_prefix text, of_name text, nth bigint, wait_ms bigint) RETURNS tenure.waiter LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION tenure.tell_at(of_prefix text, of_name text, nth bigint, wait_ms bigint) RETURNS tenure.waiter LANGUAGE plpgsql AS $$
 DECLARE
   w tenure.waiter;
 BEGIN
   LOOP
-    w := tenure.waiter_at(of_name, nth);
-    IF w.name IS NULL OR tenure.tell(of_prefix, w, wait_ms) THEN RETURN w; END IF;
+    SELECT * INTO w FROM tenure.waiter q WHERE q.name = of_name AND q.ends > clock_timestamp() ORDER BY q.place OFFSET nth LIMIT 1;
+    IF NOT FOUND OR tenure.tell(of_prefix, w, wait_ms) THEN RETURN w; END IF;
     PERFORM tenure.leave(w);
   END LOOP;
 END $$;
 
 -- Keeps a name for that waiter, who leaves the queue.
-CREATE OR REPLACE FUNCTION tenure.keep(w tenure.waiter, of_told integer, of_turns integer) RETURNS void LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION tenure.keep(w tenure.waiter, of_told integer, of_turns integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM tenure.leave(w);
+  DELETE FROM tenure.waiter q WHERE q.name = w.name AND q.place = w.place;
   UPDATE tenure.lease SET owner = w.owner, nonce = w.nonce, token = 0, kept = true, told = of_told, turns = of_turns,
     ends = clock_timestamp() + tenure.ms(of_turns * tenure.turn()) WHERE name = w.name;
 END $$;
@@ -78,12 +72,12 @@ END $$;
 -- After a release: calls the first who listens, and keeps the name for it. A waiter that is stopped or cut off still listens, and
 -- only one that lives can act after this: so others are told now, four with turns of their own; behind them the 8th, 16th, 32nd, …
 -- and the last pass the name on. False: nobody waits.
-CREATE OR REPLACE FUNCTION tenure.pass_on(of_prefix text, of_name text) RETURNS boolean LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION tenure.pass_on(of_prefix text, of_name text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   turn bigint := tenure.turn();
   first tenure.waiter;
   w tenure.waiter;
+  waiting bigint;  -- with the first; fewer once somebody behind it is found dead
   told integer := 0;
   turns integer;
   at bigint;
@@ -91,7 +85,8 @@ DECLARE
 BEGIN
   first := tenure.tell_at(of_prefix, of_name, 0, 0);
   IF first.name IS NULL THEN RETURN false; END IF;
-  WHILE told < 4 LOOP
+  waiting := (SELECT count(*) FROM tenure.waiter q WHERE q.name = of_name AND q.ends > clock_timestamp());
+  WHILE told < least(4, waiting - 1) LOOP
     w := tenure.tell_at(of_prefix, of_name, told + 1, (told + 1) * turn);
     EXIT WHEN w.name IS NULL;
     told := told + 1;
@@ -100,6 +95,7 @@ BEGIN
   turns := told + 1;
   at := told - 1;
   LOOP
+    EXIT WHEN at >= waiting - 2;
     SELECT count(*) - 2 INTO last FROM tenure.waiter q WHERE q.name = of_name AND q.ends > clock_timestamp();
     EXIT WHEN at >= last;
     w := tenure.tell_at(of_prefix, of_name, least(2 * at + 1, last) + 1, turns * turn);
@@ -111,8 +107,7 @@ BEGIN
   IF turns > 1 THEN
     UPDATE tenure.waiter q SET ends = greatest(q.ends, clock_timestamp() + tenure.ms((turns + 2) * turn)) WHERE q.name = of_name;
   END IF;
-  PERFORM tenure.keep(first, told, turns);
-  RETURN true;
+  RETURN tenure.keep(first, told, turns) IS NOT NULL;  -- PERFORM would be a query of its own
 END $$;
 
 -- Calls the first in the queue who listens, unless that is the caller. All null: nobody is before it.
@@ -133,8 +128,7 @@ END $$;
 -- Of a name that is kept: how long until the turn of that ticket; 0: it has come, and those before it have lost theirs.
 -- tenure.pass_on() has said who may come when: the one called, then the first so many in the queue, one turn after the other, and
 -- after them whoever looks. A waiter that let its turn pass is stopped or cut off.
-CREATE OR REPLACE FUNCTION tenure.until_turn(of_prefix text, l tenure.lease, of_owner text, of_nonce bigint) RETURNS bigint LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION tenure.until_turn(of_prefix text, l tenure.lease, of_owner text, of_nonce bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   turn bigint := tenure.turn();
   called boolean := l.owner = of_owner AND l.nonce = of_nonce;

@@ -3,8 +3,7 @@
 
 -- May leases be given or put back by whoever was admitted to that epoch? 'closed <record>': not by this record; 'unverified': the
 -- server was started since, or has begun to forget what it commits, and nobody has looked yet which life this is. Null: they may.
-CREATE OR REPLACE FUNCTION tenure.obstacle(r tenure.record, of_cap bigint, of_nodes text, of_epoch text) RETURNS text LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION tenure.obstacle(r tenure.record, of_cap bigint, of_nodes text, of_epoch text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
   IF r.prefix IS NULL THEN RETURN 'closed '; END IF;
   IF r.cap <> of_cap OR r.nodes <> of_nodes OR r.epoch <> of_epoch THEN RETURN 'closed ' || tenure.record_text(r); END IF;
@@ -14,8 +13,7 @@ END $$;
 
 -- The token of the next grant; 0: the data is older than what the caller knows, or the counter was lost. What is proposed is
 -- minted only above all that was minted here, and not ahead of the time.
-CREATE OR REPLACE FUNCTION tenure.mint(proposal bigint, seen bigint) RETURNS bigint LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION tenure.mint(proposal bigint, seen bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   drawn bigint;
 BEGIN
@@ -50,10 +48,15 @@ DECLARE
   before bigint := -1;
   drawn bigint;
 BEGIN
-  SELECT * INTO r FROM tenure.record WHERE prefix = of_prefix;
-  obstacle := tenure.obstacle(r, of_cap, of_nodes, of_epoch);
-  IF obstacle IS NULL AND NOT r.open THEN obstacle := 'closed ' || tenure.record_text(r); END IF;
-  IF obstacle IS NOT NULL THEN RETURN obstacle; END IF;
+  -- Nearly always nothing is in the way.
+  PERFORM FROM tenure.record q WHERE q.prefix = of_prefix AND q.open AND q.cap = of_cap AND q.nodes = of_nodes AND q.epoch = of_epoch
+    AND q.started = tenure.started(q.forgets) AND (q.forgets OR NOT tenure.forgets());
+  IF NOT FOUND THEN
+    SELECT * INTO r FROM tenure.record WHERE prefix = of_prefix;
+    obstacle := tenure.obstacle(r, of_cap, of_nodes, of_epoch);
+    IF obstacle IS NULL AND NOT r.open THEN obstacle := 'closed ' || tenure.record_text(r); END IF;
+    IF obstacle IS NOT NULL THEN RETURN obstacle; END IF;
+  END IF;
 
   -- Somebody's transaction that has asked tenure.holds() keeps the name from changing hands, and from nothing else: FOR UPDATE
   -- waits for it, what only needs to see the others does not.
@@ -67,8 +70,11 @@ BEGIN
   ELSE
     SELECT * INTO l FROM tenure.lease WHERE name = of_name FOR UPDATE;
   END IF;
+  -- Who makes a row may wait for the disk: for the table to grow, or for somebody who makes the same one. That passes by itself.
   WHILE NOT FOUND LOOP
+    PERFORM set_config('lock_timeout', '1s', true);
     INSERT INTO tenure.lease (name) VALUES (of_name) ON CONFLICT DO NOTHING;
+    PERFORM set_config('lock_timeout', '100ms', true);
     SELECT * INTO l FROM tenure.lease WHERE name = of_name FOR UPDATE;
   END LOOP;
 
@@ -77,7 +83,9 @@ BEGIN
       UPDATE tenure.lease SET ends = clock_timestamp() + tenure.ms(ttl_ms) WHERE name = of_name;
       RETURN 'granted ' || l.token;
     END IF;
-    IF l.kept AND waits THEN
+    IF l.kept AND l.told = 0 AND l.owner = ticket_owner AND l.nonce = ticket_nonce THEN
+      wait_ms := 0;  -- kept for this ticket, and nobody else was told: most often it is that
+    ELSIF l.kept AND waits THEN
       wait_ms := tenure.until_turn(of_prefix, l, ticket_owner, ticket_nonce);
       -- It may be kept for another by now.
       SELECT * INTO l FROM tenure.lease WHERE name = of_name;
@@ -119,34 +127,32 @@ BEGIN
   RETURN 'granted ' || drawn;
 END $$;
 
--- The same, and what clients call: a name that is known and free goes to a caller who neither waits nor proposes by two short
--- statements. It sets nothing, which would take longer than all else; so every name here is whole, whatever the search path is.
+-- The same, and what clients call: a name that is known and free goes to a caller who neither waits nor proposes by one short
+-- statement. Its row is locked first, then the counter, and then the token is drawn. It sets nothing, which would take longer than all
+-- else; so every name here is whole, whatever the search path is.
 CREATE OR REPLACE FUNCTION tenure.acquire(of_prefix text, of_cap bigint, of_nodes text, of_epoch text, seen bigint, of_name text,
                                by_owner text, by_nonce bigint, ttl_ms bigint, proposal bigint,
                                ticket_owner text, ticket_nonce bigint) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
-  place pg_catalog.tid;
-  drawn bigint;
+  given pg_catalog.text;
 BEGIN
   IF ticket_nonce IS NULL AND proposal OPERATOR(pg_catalog.=) 0 THEN
-    SELECT l.ctid INTO place FROM tenure.lease l, tenure.record r
-    WHERE l.name OPERATOR(pg_catalog.=) of_name AND l.ends OPERATOR(pg_catalog.<=) pg_catalog.clock_timestamp()
-      AND r.prefix OPERATOR(pg_catalog.=) of_prefix AND r.open AND r.cap OPERATOR(pg_catalog.=) of_cap
-      AND r.nodes OPERATOR(pg_catalog.=) of_nodes AND r.epoch OPERATOR(pg_catalog.=) of_epoch
-      AND r.started OPERATOR(pg_catalog.=) tenure.started(r.forgets) AND (r.forgets OR NOT tenure.forgets())
-    FOR UPDATE OF l SKIP LOCKED;
-    IF place IS NOT NULL AND pg_catalog.pg_advisory_xact_lock_shared(tenure.fence_lock()) IS NOT NULL THEN
-      UPDATE tenure.lease l SET owner = by_owner, nonce = by_nonce, token = pg_catalog.nextval('tenure.fence'),
-        ends = pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) tenure.ms(ttl_ms), kept = false, told = 0, turns = 0
-      WHERE l.ctid OPERATOR(pg_catalog.=) place RETURNING l.token INTO drawn;
-      IF drawn OPERATOR(pg_catalog.>) seen AND drawn OPERATOR(pg_catalog.>) 1000000000000000 THEN
-        RETURN pg_catalog.concat('granted ', drawn);
-      END IF;
-      IF drawn IS NOT NULL THEN
-        UPDATE tenure.lease l SET ends = '-infinity' WHERE l.name OPERATOR(pg_catalog.=) of_name;
-        RETURN 'restored';
-      END IF;
+    UPDATE tenure.lease taken SET owner = by_owner, nonce = by_nonce, token = pg_catalog.nextval('tenure.fence'),
+      ends = pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) tenure.ms(ttl_ms), kept = false, told = 0, turns = 0
+    WHERE taken.ctid OPERATOR(pg_catalog.=) (
+        SELECT l.ctid FROM tenure.lease l, tenure.record r
+        WHERE l.name OPERATOR(pg_catalog.=) of_name AND l.ends OPERATOR(pg_catalog.<=) pg_catalog.clock_timestamp()
+          AND r.prefix OPERATOR(pg_catalog.=) of_prefix AND r.open AND r.cap OPERATOR(pg_catalog.=) of_cap
+          AND r.nodes OPERATOR(pg_catalog.=) of_nodes AND r.epoch OPERATOR(pg_catalog.=) of_epoch
+          AND r.started OPERATOR(pg_catalog.=) tenure.started(r.forgets) AND (r.forgets OR NOT tenure.forgets())
+        FOR UPDATE OF l SKIP LOCKED)
+      AND pg_catalog.pg_advisory_xact_lock_shared(tenure.fence_lock()) IS NOT NULL
+    RETURNING CASE WHEN taken.token OPERATOR(pg_catalog.>) seen AND taken.token OPERATOR(pg_catalog.>) 1000000000000000
+                   THEN pg_catalog.concat('granted ', taken.token) ELSE 'restored' END INTO given;
+    IF given OPERATOR(pg_catalog.=) 'restored' THEN
+      UPDATE tenure.lease l SET ends = '-infinity' WHERE l.name OPERATOR(pg_catalog.=) of_name;
     END IF;
+    IF given IS NOT NULL THEN RETURN given; END IF;
   END IF;
   RETURN tenure.acquire_or_wait(of_prefix, of_cap, of_nodes, of_epoch, seen, of_name, by_owner, by_nonce, ttl_ms, proposal,
                                 ticket_owner, ticket_nonce);
@@ -303,21 +309,22 @@ BEGIN
   RETURN '{1}';
 END $$;
 
--- The same, and what clients call: a lease that nobody waits for is given back in one statement. Nobody waits for the disk either:
--- a crash may forget a release, and the name is then taken until its time is over. The grant that comes after it is committed
--- behind it.
+-- The same, and what clients call: a lease that nobody waits for is given back in one statement, which sets what it needs before it
+-- waits for the row. Nobody waits for the disk either: a crash may forget a release, and the name is then taken until its time is
+-- over. The grant that comes after it is committed behind it.
 CREATE OR REPLACE FUNCTION tenure.release(of_prefix text, of_name text, by_owner text, by_nonce bigint, ticket_owner text,
                                ticket_nonce bigint, wake boolean) RETURNS integer[] LANGUAGE plpgsql AS $$
 BEGIN
-  IF pg_catalog.set_config('synchronous_commit', 'off', true) IS NULL
-     OR pg_catalog.set_config('lock_timeout', '1s', true) IS NULL THEN RETURN NULL; END IF;
   IF ticket_nonce IS NULL THEN
     UPDATE tenure.lease l SET ends = pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) tenure.ms(1000)
     WHERE l.name OPERATOR(pg_catalog.=) of_name AND l.owner OPERATOR(pg_catalog.=) by_owner
       AND l.nonce OPERATOR(pg_catalog.=) by_nonce AND NOT l.kept AND NOT l.awaited
-      AND l.ends OPERATOR(pg_catalog.>) pg_catalog.clock_timestamp();
+      AND l.ends OPERATOR(pg_catalog.>) pg_catalog.clock_timestamp()
+      AND pg_catalog.set_config('synchronous_commit', 'off', true) IS NOT NULL
+      AND pg_catalog.set_config('lock_timeout', '1s', true) IS NOT NULL;
     IF FOUND THEN RETURN '{1}'; END IF;
   END IF;
+  IF pg_catalog.set_config('synchronous_commit', 'off', true) IS NULL THEN RETURN NULL; END IF;
   RETURN tenure.release_and_call(of_prefix, of_name, by_owner, by_nonce, ticket_owner, ticket_nonce, wake);
 END $$;
 

@@ -33,6 +33,20 @@ TEST_F(Acquiring, WhoseClientWasAnsweredOnceWaitsForARedisThatIsAway) {
   }
 }
 
+// A long script, or a slot of a Cluster that moves: the address was right.
+TEST_F(Acquiring, WhoWouldWaitForEverWaitsForARedisThatIsBusy) {
+  nodes(3);
+  const Failure busy{Applied::no, FailureCode::busy, "busy"};
+  for (const bool majority : {false, true}) {
+    Acquisition it = acquisition(std::nullopt);
+    it.start(at(0s), desk.out);
+    EXPECT_FALSE(reply(it, busy, at(1ms), 0));
+    auto end = reply(it, majority ? busy : refused, at(1ms), 1);
+    if (!end) end = reply(it, refused, at(1ms), 2);
+    EXPECT_EQ(end.has_value(), !majority);
+  }
+}
+
 TEST_F(Acquiring, WhoAsksAgainByItselfIsToldAtOnce) {
   reached = true;
   Acquisition it = acquisition(std::nullopt, true);
