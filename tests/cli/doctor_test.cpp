@@ -330,7 +330,7 @@ TEST(Doctor, T30_ARedisClusterIsRefused) {
   RedisServer redis({.arguments = {"--cluster-enabled", "yes"}});
   const Result result = doctor_of({redis.url()});
   EXPECT_EQ(result.code, 2);
-  EXPECT_TRUE(has(result.out, "this is a Redis Cluster")) << result.out;
+  EXPECT_TRUE(has(result.out, "this is a node of a Redis Cluster")) << result.out;
 }
 
 TEST(Doctor, NewNodesAreToldHowToBeMadeReady) {

@@ -70,11 +70,11 @@ TEST(Init, ARedisOutOfReachIsNamed) {
 }
 
 // T30
-TEST(Init, ARedisClusterIsRefused) {
+TEST(Init, ANodeOfARedisClusterIsRefused) {
   RedisServer redis({.arguments = {"--cluster-enabled", "yes"}});
   const Result result = tenure({"init", "--redis", redis.url()});
   EXPECT_EQ(result.code, 69);
-  EXPECT_TRUE(has(result.err, "Redis Cluster")) << result.err;
+  EXPECT_TRUE(has(result.err, "name the Cluster, by redis-cluster://")) << result.err;
 }
 
 TEST(Init, AReplicaIsRefused) {

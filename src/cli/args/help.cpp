@@ -38,7 +38,8 @@ constexpr std::string_view log_options =
 
 // Of all commands about a fleet; stands for the line @FLEET@.
 constexpr std::string_view fleet_options =
-    R"(      --data URL        the store of sessions, heartbeats and results (the first --redis)
+    R"(      --data URL        the store of sessions, heartbeats and results (the first --redis). A Redis Cluster
+                        cannot keep them: then a single Redis, while the leases may be in the Cluster
       --fleet NAME      which fleet (poll). Fleets share nothing: all keys of one begin with its name and a colon,
                         as in NAME:session:ID and NAME:state:ID. In the default fleet only leases, heartbeats
                         and channels do, and its sessions are session:ID
@@ -98,6 +99,9 @@ Usage: tenure init [OPTIONS]
 Without it the first clients wait for a quarantine, a little longer than the cap, because nobody can tell a new
 Redis from one that has lost its data. If there are several nodes, all must answer and be new, or nothing is changed.
 
+In a Redis Cluster each of the 16,384 slots has a record, and all slots must be served and new. When this command was
+interrupted, run it again: it completes what is missing, unless a slot has been used and has lost its record since.
+
 In a PostgreSQL it also makes the schema tenure, if that is not there. This takes the right CREATE on the database.
 One of an earlier version is upgraded, all of it or nothing, while leases stand: run this as the role that owns the
 schema, then start the new programs.
@@ -109,6 +113,7 @@ Examples:
   tenure init
   tenure init --redis redis://cache:6379 --ttl-max 2m
   tenure init --redis redis://a --redis redis://b --redis redis://c
+  tenure init --redis redis-cluster://a:7000,b:7000,c:7000
   tenure init --store postgresql://app@db/app
   tenure init --print-sql | psql -1 -v ON_ERROR_STOP=1 postgresql://admin@db/app
 )";
@@ -129,7 +134,7 @@ Usage: tenure reconfigure [OPTIONS]
 of each node says which set it belongs to and what its cap is, and clients that name another set are refused. Leases do
 not outlive a change: first every node named is closed, then each node of the new set gets its new record, and nobody
 gets a lease until the longest lease from before, by the old cap or the new, is over. tenure waits for that. In a PostgreSQL
-that joins it also makes the schema tenure, if that is not there.
+that joins it also makes the schema tenure, if that is not there. A Redis Cluster cannot be reconfigured.
 
 All nodes named must answer, and the nodes of the old set that are not named must be a minority of it. Simply leave out
 a node that is dead. If this command is interrupted, nobody gets leases on the nodes that were closed: run it again.

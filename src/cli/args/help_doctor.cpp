@@ -13,9 +13,11 @@ Usage: tenure doctor [OPTIONS]
 
 @NODES@
 
-A node that answers is UP. One that would grant a lease now is healthy: it is version 7 or later, not a replica, not
-part of a Redis Cluster, not listed twice, has maxmemory-policy noeviction, is known to Tenure and not in quarantine,
+A node that answers is UP. One that would grant a lease now is healthy: it is version 7 or later, not a replica, no
+single node of a Redis Cluster, not listed twice, has maxmemory-policy noeviction, is known to Tenure and not in quarantine,
 answers fast enough for the TTL, has a clock that is off by less than half the cap, and grants its user all rights.
+A Redis Cluster (redis-cluster://) is one node: its masters and replicas are shown, and how many of its slots are
+served and give leases. A few that do not are a warning.
 A PostgreSQL must have the schema (tenure init), not be a standby, and grant its user all rights; docs/doctor.md says more.
 What could not be examined, because the user may not run INFO or CONFIG, is reported and is not an error.
 

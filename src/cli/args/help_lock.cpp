@@ -11,7 +11,8 @@ Usage: tenure lock ls [OPTIONS]
 
   ls                    all locks and elections that have a key: kind, state, owner, token, time left, how many
                         wait, and on how many nodes it is. A name on fewer than a majority is free. For fleets,
-                        how many sessions are owned. Scans all keys of each node, page by page
+                        how many sessions are owned. Scans all keys of each node, page by page, and in
+                        a Redis Cluster those of each master
   show                  one name, as a lock, an election and a session, and what each node shows for it
   break                 breaks the lease of a lock, and of nothing else. Its holder learns of it at its next renewal, at
                         most a third of its TTL away, and tenure run ends its command; the name stays taken until

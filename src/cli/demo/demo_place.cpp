@@ -100,6 +100,12 @@ tl::expected<DemoPlace, CannotBegin> DemoPlace::at(NodeArgs nodes, const fs::pat
   // What is named may be read only once: a file may be a pipe.
   const auto named = named_nodes(nodes);
   if (!named) return tl::unexpected(CannotBegin{named.error(), ExitCode::usage});
+  if (!named->addresses.empty() && named->addresses.front().kind == redis::Address::Kind::cluster) {
+    return tl::unexpected(
+        CannotBegin{"the demonstration does not run on a Redis Cluster, which cannot keep the sessions of a "
+                    "fleet: name a single Redis, or call tenure demo without one, which starts its own",
+                    ExitCode::usage});
+  }
   if (named->warning) say(*named->warning);
   const std::string file = (folder / "nodes").string();
   std::ofstream out(file);

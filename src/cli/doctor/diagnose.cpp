@@ -1,12 +1,16 @@
 #include "cli/doctor/diagnose.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "cli/doctor/cluster_facts.hpp"
+#include "cli/doctor/cluster_findings.hpp"
 #include "cli/doctor/node_facts.hpp"
 #include "cli/doctor/node_findings.hpp"
 #include "cli/doctor/sentinel_findings.hpp"
 #include "cli/doctor/set_findings.hpp"
 #include "cli/nodes/advice.hpp"
+#include "cli/nodes/cluster_masters.hpp"
 #include "redis/record_text.hpp"
 #include "runtime/engine/at_once.hpp"
 #include "runtime/wall_clock.hpp"
@@ -50,10 +54,33 @@ std::optional<NodeInSet> in_set(const NodeFacts& facts, const NodeShown& shown) 
   return NodeInSet{shown.name, facts.info ? std::string(facts.info->field("run_id")) : "", shown.clock_ahead};
 }
 
+Diagnosis diagnose_cluster(const Nodes& nodes, const UsedKeys& keys, core::Duration node_timeout) {
+  Diagnosis result{.kind = "Redis", .how_to_init = how_to_init(nodes)};
+  const redis::Address& address = nodes.addresses.front();
+  const ClusterFacts facts = look_at_cluster(nodes, keys, doctor_patience);
+  NodeShown node{.name = redis::to_text(address), .place = redis::to_text(address), .down = facts.down};
+  if (facts.down) {
+    result.nodes.push_back(std::move(node));
+    result.add(0, {down_finding({.address = address, .down = facts.down})});
+  } else {
+    node.cluster = cluster_shown(facts);
+    for (const MasterShown& it : node.cluster->masters) {
+      if (node.version.empty()) node.version = it.version;
+      if (it.round_trip) node.round_trip = std::max(node.round_trip.value_or(*it.round_trip), *it.round_trip);
+    }
+    result.nodes.push_back(std::move(node));
+    const Criteria criteria{keys, node_timeout, runtime::wall_now_ms(), nodes.tls_options, PartOf::cluster};
+    result.add(0, cluster_findings(facts, criteria, result.how_to_init));
+  }
+  result.conclude();
+  return result;
+}
+
 }  // namespace
 
 Diagnosis diagnose(const Nodes& nodes, const std::string& lock_prefix, core::Duration node_timeout) {
   const UsedKeys keys{nodes.keyspace.key(lock_prefix), nodes.keyspace};
+  if (cluster_in(nodes) != nullptr) return diagnose_cluster(nodes, keys, node_timeout);
   Diagnosis result{.kind = "Redis", .how_to_init = how_to_init(nodes)};
   const std::vector<NodeFacts> all = look_at_all(nodes, keys);
   std::vector<std::optional<NodeInSet>> set;

@@ -9,6 +9,21 @@
 
 namespace tenure::cli {
 
+SlotCounts& SlotCounts::operator+=(const SlotCounts& more) {
+  open += more.open;
+  quarantined += more.quarantined;
+  absent += more.absent;
+  restarted += more.restarted;
+  other += more.other;
+  return *this;
+}
+
+SlotCounts ClusterShown::records() const {
+  SlotCounts sum;
+  for (const MasterShown& it : masters) sum += it.records.value_or(SlotCounts{});
+  return sum;
+}
+
 std::size_t Diagnosis::quorum() const { return core::quorum_of(nodes.size()); }
 
 bool Diagnosis::healthy(std::size_t node) const { return !nodes[node].down && worst(node) == nullptr; }

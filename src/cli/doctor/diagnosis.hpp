@@ -41,6 +41,44 @@ struct SentinelsShown {
   }
 };
 
+// How many slots of a Redis Cluster have which kind of record.
+struct SlotCounts {
+  std::size_t open = 0;
+  std::size_t quarantined = 0;
+  std::size_t absent = 0;
+  std::size_t restarted = 0;  // of another life of the server: quarantined when a client comes
+  std::size_t other = 0;      // of another cap or set, or no record of Tenure
+
+  std::size_t all() const { return open + quarantined + absent + restarted + other; }
+  SlotCounts& operator+=(const SlotCounts& more);
+};
+
+struct ReplicaShown {
+  std::string place{};                // host and port
+  std::optional<std::string> down{};  // why it does not answer
+  std::optional<core::Duration> round_trip{};
+};
+
+struct MasterShown {
+  std::string place{};
+  std::size_t slots = 0;
+  std::optional<std::string> down{};  // then nothing below is known, but who follows it
+  std::string version{};
+  std::optional<core::Duration> round_trip{};
+  std::optional<int> min_replicas{};  // min-replicas-to-write
+  std::optional<SlotCounts> records{};
+  std::vector<ReplicaShown> replicas{};
+};
+
+// What only a Redis Cluster has.
+struct ClusterShown {
+  std::string state{};  // cluster_state; empty: not known
+  std::size_t slots_served = 0;
+  std::vector<MasterShown> masters{};
+
+  SlotCounts records() const;
+};
+
 struct NodeShown {
   std::string name{};                           // its address, without secrets
   std::string place{};                          // the same, or "on port 6379"
@@ -52,6 +90,7 @@ struct NodeShown {
   std::optional<core::FoundRecord> record{};    // nothing: it cannot be read
   std::optional<PostgresqlShown> postgresql{};
   std::optional<SentinelsShown> sentinels{};  // also of one that is down
+  std::optional<ClusterShown> cluster{};
 };
 
 struct Diagnosis {

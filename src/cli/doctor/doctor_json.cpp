@@ -76,6 +76,48 @@ void add_sentinels(Json& json, const SentinelsShown& group) {
   json.close_object();
 }
 
+void add_replicas(Json& json, const std::vector<ReplicaShown>& replicas) {
+  json.key("replicas").open_array();
+  for (const ReplicaShown& it : replicas) {
+    json.open_object();
+    json.key("address").text(it.place);
+    json.key("up").boolean(!it.down);
+    json.key("reason").text_or_null(it.down.value_or(""));
+    json.key("round_trip_us").number_or_null(in<std::chrono::microseconds>(it.round_trip));
+    json.close_object();
+  }
+  json.close_array();
+}
+
+void add_records(Json& json, const SlotCounts& counts) {
+  json.key("slots_open").number(counts.open);
+  json.key("slots_quarantined").number(counts.quarantined);
+  json.key("slots_restarted").number(counts.restarted);
+  json.key("slots_without_record").number(counts.absent);
+  json.key("slots_of_others").number(counts.other);
+}
+
+void add_cluster(Json& json, const ClusterShown& cluster) {
+  json.key("cluster").open_object();
+  json.key("state").text_or_null(cluster.state);
+  json.key("slots_served").number(cluster.slots_served);
+  add_records(json, cluster.records());
+  json.key("masters").open_array();
+  for (const MasterShown& it : cluster.masters) {
+    json.open_object();
+    json.key("address").text(it.place);
+    json.key("up").boolean(!it.down);
+    json.key("reason").text_or_null(it.down.value_or(""));
+    json.key("slots").number(it.slots);
+    json.key("version").text_or_null(it.version);
+    json.key("round_trip_us").number_or_null(in<std::chrono::microseconds>(it.round_trip));
+    json.key("min_replicas_to_write").number_or_null(it.min_replicas);
+    add_replicas(json, it.replicas);
+    json.close_object();
+  }
+  json.close_array().close_object();
+}
+
 void add_node(Json& json, const Diagnosis& diagnosis, std::size_t index) {
   const NodeShown& node = diagnosis.nodes[index];
   json.open_object();
@@ -95,6 +137,7 @@ void add_node(Json& json, const Diagnosis& diagnosis, std::size_t index) {
     json.key("schema").number_or_null(node.postgresql->schema);
   }
   if (node.sentinels) add_sentinels(json, *node.sentinels);
+  if (node.cluster) add_cluster(json, *node.cluster);
   json.close_object();
 }
 

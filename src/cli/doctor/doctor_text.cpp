@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <utility>
 
 #include "cli/doctor/doctor_output.hpp"
+#include "cli/plural.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/record.hpp"
+#include "redis/cluster/slot.hpp"
 
 namespace tenure::cli {
 
@@ -24,6 +27,46 @@ void add_sentinel_lines(std::string& text, const SentinelsShown& group, const Pa
   }
 }
 
+std::string milliseconds_text(core::Duration duration) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2fms",
+                std::chrono::duration<double, std::milli>(duration).count());
+  return text.data();
+}
+
+std::string up_text(const std::optional<core::Duration>& round_trip, const Paint& paint) {
+  return paint(Tone::good, "UP") + (round_trip ? ", round trip " + milliseconds_text(*round_trip) : "");
+}
+
+void add_cluster_lines(std::string& text, const ClusterShown& cluster, const Paint& paint) {
+  for (const MasterShown& it : cluster.masters) {
+    text += "  Master " + it.place + " (" + plural(it.slots, "slot") + ")... ";
+    text += it.down ? paint(Tone::bad, "DOWN") + " (" + *it.down + ")" : up_text(it.round_trip, paint);
+    text += "\n";
+    for (const ReplicaShown& replica : it.replicas) {
+      text += "    Replica " + replica.place + "... ";
+      text += replica.down ? paint(Tone::bad, "DOWN") + " (" + *replica.down + ")"
+                           : up_text(replica.round_trip, paint);
+      text += "\n";
+    }
+  }
+}
+
+// "Slots: 16384 served, of which 16380 give leases, 4 are quarantined; cluster_state ok"
+std::string slots_text(const ClusterShown& cluster) {
+  const SlotCounts counts = cluster.records();
+  std::string text = "Slots: " + std::to_string(cluster.slots_served) + " of " +
+                     std::to_string(redis::slots) + " are served; " + std::to_string(counts.open) +
+                     " give leases";
+  for (const auto& [count, what] : {std::pair(counts.quarantined, " quarantined"),
+                                    {counts.restarted, " of before a start, a failover or a move"},
+                                    {counts.absent, " without a record"},
+                                    {counts.other, " of another cap or set"}}) {
+    if (count > 0) text += ", " + std::to_string(count) + what;
+  }
+  return text + (cluster.state.empty() ? "" : "; cluster_state " + core::printable(cluster.state, 20)) + "\n";
+}
+
 void check_line(std::string& text, const Diagnosis& diagnosis, std::size_t node, const Paint& paint) {
   const NodeShown& shown = diagnosis.nodes[node];
   text += "Checking " + diagnosis.kind + " node " + shown.place + "... ";
@@ -36,6 +79,7 @@ void check_line(std::string& text, const Diagnosis& diagnosis, std::size_t node,
   }
   text += "\n";
   if (shown.sentinels) add_sentinel_lines(text, *shown.sentinels, paint);
+  if (shown.cluster) add_cluster_lines(text, *shown.cluster, paint);
 }
 
 // "mymaster: master 10.0.0.1:6379, 2 replicas (0 and 14 bytes behind), …"
@@ -60,13 +104,6 @@ std::string group_text(const SentinelsShown& group) {
             " after the master died (holders keep theirs where their TTL outlasts the failover)";
   }
   return text + "\n";
-}
-
-std::string milliseconds_text(core::Duration duration) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2fms",
-                std::chrono::duration<double, std::milli>(duration).count());
-  return text.data();
 }
 
 std::string status_words(const Diagnosis& diagnosis, const Paint& paint) {
@@ -102,6 +139,7 @@ std::string verdict(const Diagnosis& diagnosis) {
 void add_details(std::string& text, const Diagnosis& diagnosis) {
   for (const NodeShown& node : diagnosis.nodes) {
     if (node.sentinels) text += group_text(*node.sentinels);
+    if (node.cluster) text += slots_text(*node.cluster);
     if (node.down) continue;
     text += node.name + ": " + (node.version.empty() ? "version unknown" : node.version);
     if (node.postgresql && node.postgresql->tls) text += *node.postgresql->tls ? ", TLS" : ", no TLS";

@@ -24,19 +24,6 @@ bool broke(const Failure& failure) {
          failure.code == protocol;
 }
 
-// The first one is not measured: it pays for the connection.
-Asked<core::Duration> measure(redis::Caller& redis) {
-  std::vector<core::Duration> times;
-  for (int i = 0; i <= pings; ++i) {
-    const core::Time sent = runtime::boot_now();
-    const auto pong = redis.call({"PING"});
-    if (!pong) return tl::unexpected(pong.error());
-    if (i > 0) times.push_back(runtime::boot_now() - sent);
-  }
-  std::ranges::sort(times);
-  return times[times.size() / 2];
-}
-
 Asked<Settings> ask_settings(redis::Caller& redis) {
   const auto answer = redis.call({"CONFIG", "GET", "save", "min-replicas-to-write", "min-replicas-max-lag"});
   if (!answer) return tl::unexpected(answer.error());
@@ -79,7 +66,7 @@ NodeFacts ask(const redis::Address& address, const runtime::Tls& tls, const Used
     facts.down = redis.error();
     return facts;
   }
-  const auto round_trip = measure(*redis);
+  const auto round_trip = measure_round_trip(*redis);
   if (round_trip) {
     facts.round_trip = *round_trip;
   } else if (!is_about_command(round_trip.error())) {
@@ -97,6 +84,19 @@ NodeFacts ask(const redis::Address& address, const runtime::Tls& tls, const Used
 }
 
 }  // namespace
+
+Asked<core::Duration> measure_round_trip(redis::Caller& redis) {
+  std::vector<core::Duration> times;
+  for (int i = 0; i <= pings; ++i) {
+    const core::Time sent = runtime::boot_now();
+    const auto pong = redis.call({"PING"});
+    if (!pong) return tl::unexpected(pong.error());
+    // The first one is not measured: it pays for the connection.
+    if (i > 0) times.push_back(runtime::boot_now() - sent);
+  }
+  std::ranges::sort(times);
+  return times[times.size() / 2];
+}
 
 bool is_about_command(const Failure& failure) {
   return failure.code == core::FailureCode::no_permission || failure.code == core::FailureCode::unsupported;

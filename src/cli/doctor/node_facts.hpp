@@ -44,6 +44,9 @@ struct NodeFacts {
 // The user may not run that command, or the server does not know it. One that leases need is named in NodeFacts::missing.
 bool is_about_command(const core::Failure& failure);
 
+// The median of some.
+Asked<core::Duration> measure_round_trip(redis::Caller& redis);
+
 // Longer than any node timeout, so that a node that is too slow is told apart from one that is dead.
 inline constexpr core::Duration doctor_patience = std::chrono::seconds(2);
 

@@ -28,8 +28,8 @@ void could_not_look(Findings& all, const std::string& what, const core::Failure&
 
 int number(std::string_view digits) { return core::read_number<int>(digits).value_or(0); }
 
-void judge_server(Findings& all, const ServerInfo& info) {
-  const auto why = unfit(info);
+void judge_server(Findings& all, const ServerInfo& info, PartOf part) {
+  const auto why = unfit(info, part);
   if (!why) return;
   const bool old = info.version_major() < version_min;
   const char* code = old                 ? "version"
@@ -39,8 +39,9 @@ void judge_server(Findings& all, const ServerInfo& info) {
   add(all, Severity::error, code, *why,
       info.is_replica() ? "it takes no writes, and would count the same server twice beside its master"
                         : "the scripts that keep leases do not work there",
-      info.is_replica() ? "name its master, or an independent server"
-                        : "use an independent Redis of version 7 or later");
+      info.is_replica()           ? "name its master, or an independent server"
+      : info.is_cluster() && !old ? "name the Cluster by redis-cluster://, or use an independent Redis"
+                                  : "use an independent Redis of version 7 or later");
 }
 
 std::string listed(const std::vector<std::string>& names) {
@@ -134,14 +135,15 @@ void judge_network(Findings& all, const NodeFacts& node, const Criteria& criteri
       "use a longer TTL (a node has a tenth of it to answer, at most 1s), or a node that is nearer");
 }
 
-void judge_rights(Findings& all, const NodeFacts& node, const UsedKeys& keys) {
+void judge_rights(Findings& all, const NodeFacts& node, const Criteria& criteria) {
   if (!node.missing) return could_not_look(all, "its access rights", node.missing.error());
   const auto& rights = node.missing->rights;
   if (rights.empty()) return;
   add(all, Severity::error, "rights", "the user may not use: " + listed(rights),
       "without it leases fail, or waiting does",
       "ACL SETUSER " + (node.address.user.empty() ? "default" : core::printable(node.address.user, 60)) +
-          " " + rights_needed(keys) + (node.sentinels.empty() ? "" : " +role"));
+          " " + rights_needed(criteria.keys) + (node.sentinels.empty() ? "" : " +role") +
+          (criteria.part == PartOf::cluster ? " +cluster|slots +asking" : ""));
 }
 
 }  // namespace
@@ -161,7 +163,7 @@ std::vector<Finding> findings_of(const NodeFacts& node, const Criteria& criteria
   Findings all;
   judge_commands(all, node);
   if (node.info) {
-    judge_server(all, *node.info);
+    judge_server(all, *node.info, criteria.part);
     judge_memory(all, *node.info);
     judge_writes(all, *node.info, node);
     judge_persistence(all, *node.info, node.settings);
@@ -173,12 +175,13 @@ std::vector<Finding> findings_of(const NodeFacts& node, const Criteria& criteria
     could_not_look(all, "TIME", node.clock_ahead.error());
   }
   judge_network(all, node, criteria);
-  if (node.record || !is_about_command(node.record.error())) {
+  const bool has_record = criteria.part == PartOf::nothing;
+  if (has_record && (node.record || !is_about_command(node.record.error()))) {
     auto finding = record_finding(node, criteria);
     if (!finding) finding = fence_finding(node, criteria);
     if (finding) all.push_back(std::move(*finding));
   }
-  judge_rights(all, node, criteria.keys);
+  judge_rights(all, node, criteria);
   return all;
 }
 

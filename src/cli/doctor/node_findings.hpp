@@ -8,6 +8,7 @@
 #include "cli/doctor/finding.hpp"
 #include "cli/doctor/node_facts.hpp"
 #include "cli/doctor/rights.hpp"
+#include "cli/doctor/server_check.hpp"
 #include "core/base/time.hpp"
 #include "core/lease/record.hpp"
 #include "runtime/net/tls.hpp"
@@ -19,6 +20,7 @@ struct Criteria {
   core::Duration node_timeout{};  // a node silent for longer has not answered
   std::int64_t wall_now_ms = 0;
   runtime::TlsOptions tls_options{};  // for the commands that are advised
+  PartOf part = PartOf::nothing;      // of a Cluster the records are judged with its slots
 };
 
 // Of a node that is up; Finding::node is left open.
@@ -32,6 +34,9 @@ inline constexpr std::string_view record_absent = "record_absent";
 inline constexpr std::string_view other_cap = "cap";
 inline constexpr std::string_view other_set = "set";
 inline constexpr std::string_view quarantined = "quarantined";
+
+// Which life of the server a record of Redis was written in, as ServerInfo::life() says it. Not of an empty text.
+std::string_view life_in(std::string_view record);
 
 // If a quarantine begins now: what it waits for is the longest lease that may be out.
 core::Ttl longest_lease(const core::Record& record);

@@ -21,12 +21,6 @@ Finding closed(std::string code, std::string what, std::string why, std::string 
   return {Severity::error, std::move(code), {}, std::move(what), std::move(why), std::move(advice)};
 }
 
-// Which life of the server it was written in: its fifth word.
-std::string_view life_in(std::string_view record) {
-  for (int i = 0; i < 4; ++i) record.remove_prefix(std::min(record.find(' '), record.size() - 1) + 1);
-  return record.substr(0, record.find(' '));
-}
-
 std::string quarantine_text(core::Ttl cap) {
   return core::to_text(std::chrono::ceil<std::chrono::seconds>(core::quarantine_length(cap)));
 }
@@ -44,6 +38,12 @@ std::optional<OtherLife> other_life(const std::string& text, const ServerInfo& i
 }
 
 }  // namespace
+
+// Its fifth word.
+std::string_view life_in(std::string_view record) {
+  for (int i = 0; i < 4; ++i) record.remove_prefix(std::min(record.find(' '), record.size() - 1) + 1);
+  return record.substr(0, record.find(' '));
+}
 
 core::Ttl longest_lease(const core::Record& record) {
   return record.open ? record.terms.cap : record.longest;

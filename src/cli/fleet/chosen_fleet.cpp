@@ -1,5 +1,6 @@
 #include "cli/fleet/chosen_fleet.hpp"
 
+#include <string_view>
 #include <utility>
 
 #include "api/open_store.hpp"
@@ -30,10 +31,17 @@ std::string one_kind(const char* data, const char* leases) {
          ": both must be of one kind";
 }
 
+constexpr std::string_view no_data_in_cluster =
+    "a Redis Cluster cannot keep the sessions, heartbeats and results of a fleet, which are not in one slot: "
+    "keep them in a single Redis, by --data redis://host:port; the leases may be in the Cluster";
+
 std::optional<std::string> choose_redis_data(const FleetTarget& target,
                                              const std::optional<redis::Address>& data, ChosenFleet& fleet) {
   if (!target.data.empty() && !data) return one_kind("PostgreSQL", "Redis");
   const redis::Address& first = fleet.store.redis->addresses.front();
+  if (data.value_or(first).kind == redis::Address::Kind::cluster) {
+    return (data ? "--data: " : "") + std::string(no_data_in_cluster);
+  }
   fleet.apart = data && *data != first;
   fleet.redis = data.value_or(first);
   return std::nullopt;

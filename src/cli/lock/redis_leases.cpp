@@ -1,10 +1,15 @@
 #include "cli/lock/redis_leases.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <span>
+#include <utility>
 
 #include "cli/ask_all.hpp"
+#include "cli/lock/cluster_keys.hpp"
 #include "cli/lock/lock_answers.hpp"
+#include "cli/nodes/cluster_masters.hpp"
+#include "redis/grant_text.hpp"
 #include "redis/lock_call.hpp"
 #include "redis/net/scan.hpp"
 #include "redis/session_call.hpp"
@@ -17,14 +22,28 @@ using core::Failure;
 
 constexpr std::size_t keys_per_call = 500;
 
+// Where keys are: all in one place, or each in its slot of a Cluster.
+struct Place {
+  const redis::Keyspace& keyspace;
+  bool has_slots = false;
+};
+
+Place place_in(const Nodes& nodes) { return {nodes.keyspace, cluster_in(nodes) != nullptr}; }
+
 // Takes what is found for each of the keys, in their order.
 template <class Take>
 tl::expected<void, Failure> look_at(redis::Caller& redis, const std::vector<std::string>& keys,
-                                    const redis::Keyspace& keyspace, const Take& take) {
+                                    const Place& place, const Take& take) {
+  if (place.has_slots) {
+    auto shown = look_at_own_keys(redis, keys, place.keyspace);
+    if (!shown) return tl::unexpected(shown.error());
+    for (std::size_t i = 0; i < keys.size(); ++i) take(keys[i], std::move((*shown)[i]));
+    return {};
+  }
   for (std::size_t from = 0; from < keys.size(); from += keys_per_call) {
     const auto some = std::span(keys).subspan(from, std::min(keys_per_call, keys.size() - from));
     const core::LookRequest request{{some.begin(), some.end()}};
-    const auto answer = redis.call(redis::script_call(request, keyspace, "", redis::CallBy::body));
+    const auto answer = redis.call(redis::script_call(request, place.keyspace, "", redis::CallBy::body));
     if (!answer) return tl::unexpected(answer.error());
     auto shown = redis::found_keys(*answer, some.size());
     if (!shown) return tl::unexpected(shown.error());
@@ -37,17 +56,49 @@ auto into(ByKey& found) {
   return [&found](const std::string& key, redis::FoundKey&& shown) { found[key] = std::move(shown); };
 }
 
-tl::expected<ByKey, Failure> scan(redis::Caller& redis, const std::string& prefix,
-                                  const redis::Keyspace& keyspace) {
+tl::expected<ByKey, Failure> scan(redis::Caller& redis, const std::string& prefix, const Place& place) {
   ByKey found;
   const auto take = [&](std::vector<std::string> keys) {
-    std::erase_if(keys, [&](const std::string& key) { return keyspace.owns(key); });
-    return look_at(redis, keys, keyspace, into(found));
+    std::erase_if(keys, [&](const std::string& key) { return place.keyspace.owns(key); });
+    return look_at(redis, keys, place, into(found));
   };
   if (auto scanned = redis::scan_keys(redis, prefix, take); !scanned) {
     return tl::unexpected(scanned.error());
   }
   std::erase_if(found, [](const auto& it) { return !it.second.exists(); });  // expired since
+  return found;
+}
+
+// What all masters show together, or why one of them shows nothing.
+template <class Ask>
+tl::expected<ByKey, Failure> ask_cluster(const Nodes& cluster, std::span<const Master> masters,
+                                         const Ask& ask) {
+  ByKey all;
+  for (auto& answer : ask_masters<ByKey>(cluster, masters, ask_timeout, ask)) {
+    if (!answer) return tl::unexpected(std::move(answer.error()));
+    all.merge(*answer);
+  }
+  return all;
+}
+
+// What each node shows of all its keys.
+template <class Ask>
+KeysShown ask_for_all(const Nodes& nodes, const Ask& ask) {
+  if (cluster_in(nodes) == nullptr) return ask_all<ByKey>(nodes, ask);
+  return {find_all_masters(nodes, ask_timeout).and_then([&](const std::vector<Master>& masters) {
+    return ask_cluster(nodes, masters, ask);
+  })};
+}
+
+// Of these keys in a Cluster, all or none.
+tl::expected<std::vector<redis::FoundKey>, Failure> look_in_cluster(const Nodes& cluster,
+                                                                    const std::vector<std::string>& keys) {
+  std::vector<redis::FoundKey> found;
+  found.reserve(keys.size());
+  for (KeyLooked& it : look_at_keys(cluster, keys)) {
+    if (!it) return tl::unexpected(std::move(it.error()));
+    found.push_back(std::move(*it));
+  }
   return found;
 }
 
@@ -59,16 +110,20 @@ NodeFailures look_at_names(const Nodes& nodes, const std::string& key_prefix,
   keys.reserve(names.size());
   for (const auto& name : names) keys.push_back(key_prefix + name);
   using Found = std::vector<redis::FoundKey>;
-  auto answers =
-      ask_all<Found>(nodes, [&](redis::Caller& redis, std::size_t) -> tl::expected<Found, Failure> {
-        Found found;
-        found.reserve(keys.size());
-        const auto add = [&](const std::string&, redis::FoundKey&& it) { found.push_back(std::move(it)); };
-        if (const auto looked = look_at(redis, keys, nodes.keyspace, add); !looked) {
-          return tl::unexpected(looked.error());
-        }
-        return found;
-      });
+  runtime::Answers<Found> answers;
+  if (cluster_in(nodes) != nullptr) {
+    answers.push_back(look_in_cluster(nodes, keys));
+  } else {
+    answers = ask_all<Found>(nodes, [&](redis::Caller& redis, std::size_t) -> tl::expected<Found, Failure> {
+      Found found;
+      found.reserve(keys.size());
+      const auto add = [&](const std::string&, redis::FoundKey&& it) { found.push_back(std::move(it)); };
+      if (const auto looked = look_at(redis, keys, place_in(nodes), add); !looked) {
+        return tl::unexpected(looked.error());
+      }
+      return found;
+    });
+  }
   for (std::size_t i = 0; i < names.size(); ++i) {
     FoundKeys shown(answers.size());
     for (std::size_t node = 0; node < answers.size(); ++node) {
@@ -83,7 +138,7 @@ NodeFailures look_at_names(const Nodes& nodes, const std::string& key_prefix,
 class LeaseFinder {
  public:
   LeaseFinder(const Nodes& nodes, const std::string& lock_prefix, ShowSessions sessions)
-      : keyspace_(nodes.keyspace), lock_prefix_(lock_prefix), sessions_(sessions) {}
+      : place_(place_in(nodes)), keyspace_(nodes.keyspace), lock_prefix_(lock_prefix), sessions_(sessions) {}
 
   tl::expected<ByKey, Failure> find_all(redis::Caller& redis) {
     const auto take = [&](const std::vector<std::string>& keys) { return take_page(redis, keys); };
@@ -111,9 +166,11 @@ class LeaseFinder {
   // Those that are leases among these. What is only counted needs no look at its queue.
   tl::expected<void, Failure> add_leases(redis::Caller& redis, std::span<const std::string> others,
                                          std::vector<std::string>& to_look_at) {
-    const auto answer = redis.call(redis::find_leases_call(others));
-    if (!answer) return tl::unexpected(answer.error());
-    auto found = redis::found_leases(*answer, others.size());
+    auto found = place_.has_slots
+                     ? find_leases_among_own(redis, others)
+                     : redis.call(redis::find_leases_call(others)).and_then([&](const redis::Value& answer) {
+                         return redis::found_leases(answer, others.size());
+                       });
     if (!found) return tl::unexpected(found.error());
     hidden_ += found->hidden;
     for (auto& [at, shown] : found->leases) {
@@ -141,9 +198,10 @@ class LeaseFinder {
       const auto some = std::span(others).subspan(from, std::min(others_per_call, others.size() - from));
       if (auto added = add_leases(redis, some, to_look_at); !added) return added;
     }
-    return look_at(redis, to_look_at, keyspace_, into(found_));
+    return look_at(redis, to_look_at, place_, into(found_));
   }
 
+  Place place_;
   const redis::Keyspace& keyspace_;
   const std::string& lock_prefix_;
   ShowSessions sessions_;
@@ -151,11 +209,49 @@ class LeaseFinder {
   std::size_t hidden_ = 0;
 };
 
+// How many keys could not be looked at: of nodes that show the same, the most on any; of the masters of a Cluster, all together.
+class HiddenCount {
+ public:
+  explicit HiddenCount(const Nodes& nodes) : adds_up_(cluster_in(nodes) != nullptr) {}
+
+  void note(std::size_t count) {
+    const std::scoped_lock lock(mutex_);
+    count_ = adds_up_ ? count_ + count : std::max(count_, count);
+  }
+  std::size_t count() const { return count_; }  // when all have been noted
+
+ private:
+  bool adds_up_;
+  std::mutex mutex_;
+  std::size_t count_ = 0;
+};
+
+// Of keys that may be anything: what stands under those with the prefix of locks, and leases under the others.
+tl::expected<ByKey, Failure> find_in_cluster(const Nodes& cluster, const std::vector<std::string>& keys,
+                                             const std::string& lock_prefix, HiddenCount& hidden) {
+  ByKey found;
+  std::vector<KeyLooked> looked = look_at_keys(cluster, keys);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const bool is_lock = keys[i].starts_with(cluster.keyspace.key(lock_prefix));
+    if (!looked[i]) {
+      if (is_lock || looked[i].error().code != core::FailureCode::no_permission) {
+        return tl::unexpected(std::move(looked[i].error()));
+      }
+      hidden.note(1);
+      continue;
+    }
+    redis::FoundKey& shown = *looked[i];
+    const bool is_lease = shown.left >= core::Ttl(0) && redis::grant_in(shown.value) != shown.value;
+    if (shown.exists() && (is_lock || is_lease)) found[keys[i]] = std::move(shown);
+  }
+  return found;
+}
+
 }  // namespace
 
 Looked look_at_all_locks(const Nodes& nodes, const std::string& key_prefix) {
-  const auto answers = ask_all<ByKey>(
-      nodes, [&](redis::Caller& redis, std::size_t) { return scan(redis, key_prefix, nodes.keyspace); });
+  const auto answers = ask_for_all(
+      nodes, [&](redis::Caller& redis, std::size_t) { return scan(redis, key_prefix, place_in(nodes)); });
   return leases_under(answers, key_prefix);
 }
 
@@ -182,20 +278,33 @@ Looked look_at_name(const Nodes& nodes, const LeaseTarget& target, const std::st
   const redis::SessionKeys sessions{.fleet = target.fleet, .root = keyspace.root()};
   const std::vector<std::string> keys{keyspace.key(target.lock_prefix + name), keyspace.key(name),
                                       sessions.leases() + name};
-  std::vector<LeaseFinder> finders(nodes.addresses.size(), {nodes, target.lock_prefix, ShowSessions::listed});
-  const auto answers = ask_all<ByKey>(
-      nodes, [&](redis::Caller& redis, std::size_t node) { return finders[node].find_among(redis, keys); });
+  HiddenCount hidden(nodes);
+  KeysShown answers;
+  if (cluster_in(nodes) != nullptr) {
+    answers.push_back(find_in_cluster(nodes, keys, target.lock_prefix, hidden));
+  } else {
+    answers = ask_all<ByKey>(nodes, [&](redis::Caller& redis, std::size_t) {
+      LeaseFinder finder(nodes, target.lock_prefix, ShowSessions::listed);
+      auto found = finder.find_among(redis, keys);
+      hidden.note(finder.hidden());
+      return found;
+    });
+  }
   Looked looked = leases_of_name(answers, keys, keyspace.root(), target.lock_prefix);
-  for (const auto& finder : finders) looked.hidden = std::max(looked.hidden, finder.hidden());
+  looked.hidden = hidden.count();
   return looked;
 }
 
 AllLeases look_at_all_leases(const Nodes& nodes, const std::string& lock_prefix, ShowSessions sessions) {
-  std::vector<LeaseFinder> finders(nodes.addresses.size(), {nodes, lock_prefix, sessions});
-  const auto answers = ask_all<ByKey>(
-      nodes, [&](redis::Caller& redis, std::size_t node) { return finders[node].find_all(redis); });
+  HiddenCount hidden(nodes);
+  const auto answers = ask_for_all(nodes, [&](redis::Caller& redis, std::size_t) {
+    LeaseFinder finder(nodes, lock_prefix, sessions);
+    auto found = finder.find_all(redis);
+    hidden.note(finder.hidden());
+    return found;
+  });
   AllLeases leases = leases_of_all(answers, nodes.keyspace.root(), lock_prefix, sessions);
-  for (const auto& finder : finders) leases.looked.hidden = std::max(leases.looked.hidden, finder.hidden());
+  leases.looked.hidden = hidden.count();
   return leases;
 }
 

@@ -7,6 +7,8 @@
 
 #include "cli/doctor/redis_record.hpp"
 #include "cli/message.hpp"
+#include "cli/nodes/cluster_masters.hpp"
+#include "cli/nodes/init_cluster.hpp"
 #include "cli/nodes/init_nodes.hpp"
 #include "cli/nodes/print_schema.hpp"
 #include "cli/nodes/seen_node.hpp"
@@ -75,6 +77,7 @@ int init(const InitArgs& args) {
   if (args.print_sql) return print_schema();
   auto nodes = choose_nodes(args.nodes);
   if (!nodes) return fail(ExitCode::usage, nodes.error());
+  if (cluster_in(*nodes) != nullptr) return init_cluster(*nodes);
   InitRedis redis(std::move(*nodes));
   return init_all(redis);
 }

@@ -13,12 +13,9 @@
 
 namespace tenure::cli {
 
-namespace {
-
 using core::Failure;
 using core::FoundRecord;
 
-// The store judges by the same: what only says that there was none before counts as none, if it is of our set.
 bool is_new(const FoundRecord& record, const core::Terms& ours) {
   const auto& known = record.read;
   return record.absent() || (known && !known->open && known->unknown() && known->terms.set == ours.set);
@@ -35,6 +32,8 @@ std::string exists_text(const FoundRecord& record, const core::Terms& ours) {
   return std::string("it has a record of Tenure already (") + (record.read->open ? "open" : "quarantined") +
          ", leases of at most " + core::to_text(record.read->terms.cap) + ")";
 }
+
+namespace {
 
 // All nodes, and what comes of them.
 class Init {

@@ -47,6 +47,13 @@ class InitNodes {
   std::string kind_;
 };
 
+// Can a record be made in its place? The store judges by the same: what only says that there was none before counts as none, if it is
+// of our set.
+bool is_new(const core::FoundRecord& record, const core::Terms& ours);
+
+// "it has a record of Tenure already (…)": of one that is in the way.
+std::string exists_text(const core::FoundRecord& record, const core::Terms& ours);
+
 // What wait_text() says of a node that gives no new leases now: by the code and the words of tenure doctor.
 std::string text_of_wait(std::string_view code, const std::string& what, core::Ttl left_max);
 

@@ -1,5 +1,7 @@
 #include "cli/nodes/reconfigure.hpp"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,12 @@ namespace tenure::cli {
 namespace {
 
 using core::Failure;
+
+constexpr std::string_view no_cluster =
+    "a Redis Cluster cannot be reconfigured: each of its slots has a record of its own, and they cannot be "
+    "changed together. Stop all clients, wait for as long as the cap, and start them with nodes or a "
+    "--prefix "
+    "that tenure init has made ready";
 
 std::vector<std::string> names_of(const std::vector<redis::Address>& addresses) {
   std::vector<std::string> names;
@@ -77,6 +85,9 @@ int reconfigure(const ReconfigureArgs& args) {
   if (!leaving) return fail(ExitCode::usage, "--leaving: " + leaving.error());
   std::vector<redis::Address> all = nodes->addresses;
   all.insert(all.end(), leaving->begin(), leaving->end());
+  if (std::ranges::find(all, redis::Address::Kind::cluster, &redis::Address::kind) != all.end()) {
+    return fail(ExitCode::usage, std::string(no_cluster));
+  }
   if (const auto error = redis::error_in(all)) return fail(ExitCode::usage, "--leaving: " + *error);
   ReconfigureRedis redis(std::move(*nodes), std::move(all));
   return reconfigure_all(args, redis);

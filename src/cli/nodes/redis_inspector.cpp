@@ -2,10 +2,12 @@
 
 #include <utility>
 
+#include "cli/doctor/cluster_readiness.hpp"
 #include "cli/doctor/diagnose.hpp"
 #include "cli/doctor/redis_record.hpp"
 #include "cli/lock/redis_leases.hpp"
 #include "cli/nodes/advice.hpp"
+#include "cli/nodes/cluster_masters.hpp"
 #include "redis/net/ask_all.hpp"
 #include "runtime/wall_clock.hpp"
 
@@ -41,11 +43,12 @@ class RedisInspector : public NodeInspector {
 
  private:
   NodesClosed look_at_records(core::Duration patience) const override {
+    const Criteria criteria{{{}, nodes_.keyspace}, {}, runtime::wall_now_ms(), nodes_.tls_options};
+    if (cluster_in(nodes_) != nullptr) return {look_at_some_slots(nodes_, criteria, patience)};
     const auto looked =
         redis::ask_all<NodeFacts>(nodes_, patience, [&](redis::Caller& redis, std::size_t node) {
           return look_at_record(redis, nodes_.addresses[node], nodes_.keyspace);
         });
-    const Criteria criteria{{{}, nodes_.keyspace}, {}, runtime::wall_now_ms(), nodes_.tls_options};
     NodesClosed closed;
     for (const auto& node : looked) {
       closed.push_back(node.map([&](const NodeFacts& facts) { return closed_node(facts, criteria); }));

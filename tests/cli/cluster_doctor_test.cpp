@@ -1,0 +1,118 @@
+// tenure doctor on a Redis Cluster: its servers, who serves what, and what stands in the slots.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/endpoint.hpp"
+#include "cli/tenure_program.hpp"
+#include "redis/cluster/slot.hpp"
+#include "redis/script_call.hpp"
+#include "support/redis_cluster.hpp"
+
+namespace tenure::test {
+namespace {
+
+Result doctor_of(RedisCluster& cluster, const Words& more = {}) {
+  return tenure(Words{"doctor", "--redis", cluster.url()} + more);
+}
+
+std::string place(RedisCluster& cluster, std::size_t server) {
+  return "127.0.0.1:" + std::to_string(cluster.server(server).port());
+}
+
+void set_on_all(RedisCluster& cluster, const std::string& name, const std::string& value) {
+  for (std::size_t i = 0; i < cluster.server_count(); ++i)
+    cluster.server(i).command({"CONFIG", "SET", name, value});
+}
+
+TEST(ClusterDoctor, ANewOneIsToldHowToBeMadeReady) {
+  RedisCluster cluster({.replicas = 0});
+  const Result result = doctor_of(cluster);
+  EXPECT_EQ(result.code, 2) << result.out;
+  EXPECT_TRUE(has(result.out, "16384 of 16384 slots have no record of Tenure")) << result.out;
+  EXPECT_TRUE(has(result.out, "if it is new: tenure init --redis " + cluster.url())) << result.out;
+}
+
+TEST(ClusterDoctor, ShowsMastersReplicasAndSlots) {
+  RedisCluster cluster;
+  make_ready({cluster.url()});
+  const Result risky = doctor_of(cluster);
+  EXPECT_EQ(risky.code, 1) << risky.out;
+  EXPECT_TRUE(has(risky.out, "and min-replicas-to-write is 0")) << risky.out;
+
+  set_on_all(cluster, "min-replicas-to-write", "1");
+  const Result well = doctor_of(cluster);
+  EXPECT_EQ(well.code, 0) << well.out;
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_TRUE(has(well.out, "  Master " + place(cluster, i) + " (")) << well.out;
+    EXPECT_TRUE(has(well.out, "    Replica " + place(cluster, 3 + i) + "... UP, round trip ")) << well.out;
+  }
+  EXPECT_TRUE(has(well.out, "Slots: 16384 of 16384 are served; 16384 give leases; cluster_state ok\n"))
+      << well.out;
+  const Result json = doctor_of(cluster, {"--json"});
+  EXPECT_TRUE(has(json.out, R"("cluster": {"state": "ok", "slots_served": 16384, "slots_open": 16384, )"
+                            R"("slots_quarantined": 0, "slots_restarted": 0, "slots_without_record": 0)"))
+      << json.out;
+
+  cluster.kill(3);
+  const Result dead = doctor_of(cluster);
+  EXPECT_TRUE(has(dead.out, "    Replica " + place(cluster, 3) + "... DOWN (")) << dead.out;
+  EXPECT_TRUE(has(dead.out, "warning: " + cluster.url() + ": replica " + place(cluster, 3) + " of "))
+      << dead.out;
+}
+
+TEST(ClusterDoctor, CountsSlotsThatGiveNoLeases) {
+  RedisCluster cluster({.replicas = 0});
+  make_ready({cluster.url()});
+  const auto key = [](redis::Slot slot) { return redis::Keyspace{}.of_slot(slot).record(); };
+  const auto server = [&](redis::Slot slot) -> RedisServer& {
+    return cluster.server(cluster.master_of(slot));
+  };
+  server(5).command({"DEL", key(5)});
+  std::string record = server(6).command({"GET", key(6)}).text;
+  record.replace(record.find(" open "), 6, " quarantined ");
+  server(6).command({"SET", key(6), record});
+  const Result result = doctor_of(cluster);
+  EXPECT_EQ(result.code, 1) << result.out;
+  EXPECT_TRUE(has(result.out, "16382 give leases, 1 quarantined, 1 without a record")) << result.out;
+  EXPECT_TRUE(has(result.out, "1 of 16384 slots have no record of Tenure")) << result.out;
+  EXPECT_TRUE(has(result.out, "1 of 16384 slots are quarantined")) << result.out;
+}
+
+TEST(ClusterDoctor, AMasterThatThrowsKeysAwayIsNoPlaceForLeases) {
+  RedisCluster cluster({.replicas = 0});
+  make_ready({cluster.url()});
+  cluster.server(1).command({"CONFIG", "SET", "maxmemory-policy", "allkeys-lru"});
+  const Result result = doctor_of(cluster);
+  EXPECT_EQ(result.code, 2) << result.out;
+  EXPECT_TRUE(has(result.out, place(cluster, 1) + ": it throws keys away")) << result.out;
+}
+
+TEST(ClusterDoctor, SlotsWithoutAMasterAreNamed) {
+  RedisCluster cluster({.replicas = 0, .arguments = {"--cluster-require-full-coverage", "no"}});
+  make_ready({cluster.url()});
+  cluster.kill(0);
+  ASSERT_TRUE(wait_until([&] {
+    return has(doctor_of(cluster).out, "master " + place(cluster, 0) + " is down");
+  })) << doctor_of(cluster).out;
+  const Result result = doctor_of(cluster);
+  EXPECT_EQ(result.code, 1) << result.out;
+  EXPECT_TRUE(has(result.out, "nobody gets a lease of its ")) << result.out;
+  EXPECT_TRUE(has(result.out, "  Master " + place(cluster, 0) + " (")) << result.out;
+}
+
+TEST(ClusterDoctor, AProbeIsReadyWhileMostSlotsGiveLeases) {
+  RedisCluster cluster({.replicas = 0});
+  make_ready({cluster.url()});
+  const ServingTenure tenure(Words{"elect", "a", "--observe", "--redis", cluster.url()});
+  EXPECT_EQ(tenure.get("/readyz").status, 200) << tenure.get("/readyz").body;
+  cluster.server(0).command({"FLUSHALL"});
+  EXPECT_EQ(tenure.get("/readyz").status, 200) << tenure.get("/readyz").body;
+  cluster.server(1).command({"FLUSHALL"});
+  EXPECT_TRUE(tenure.comes_to("/readyz", 503, "most of its slots give no leases; slot 0: it has no record"))
+      << tenure.get("/readyz").body;
+}
+
+}  // namespace
+}  // namespace tenure::test
