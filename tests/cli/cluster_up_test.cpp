@@ -79,6 +79,8 @@ TEST_F(ClusterUpTest, OneCommandMakesAClusterThatServesAllSlots) {
       has(result.err, port_says(0, "is one of three masters; its replica takes its place after kill -9 " +
                                        std::to_string(pid_of(0)))))
       << result.err;
+  EXPECT_TRUE(has(result.err, "made: this Redis Cluster is ready for Tenure: 16384 slots on 3 masters"))
+      << result.err;
   EXPECT_EQ(pids().size(), 6U);
   for (const auto* key : {"foo", "bar", "hello", "a", "b"}) EXPECT_EQ(ask(3, {"SET", key, key}), "OK");
   for (const auto* key : {"foo", "bar", "hello", "a", "b"}) EXPECT_EQ(ask(1, {"GET", key}), key);

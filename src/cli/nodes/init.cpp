@@ -69,6 +69,7 @@ class InitRedis : public InitNodes {
 }  // namespace
 
 int init(Nodes nodes, std::function<void(const std::string& line)> report) {
+  if (cluster_in(nodes) != nullptr) return init_cluster(nodes, report);
   InitRedis redis(std::move(nodes));
   return init_all(redis, report);
 }
@@ -77,7 +78,11 @@ int init(const InitArgs& args) {
   if (args.print_sql) return print_schema();
   auto nodes = choose_nodes(args.nodes);
   if (!nodes) return fail(ExitCode::usage, nodes.error());
-  if (cluster_in(*nodes) != nullptr) return init_cluster(*nodes);
+  if (cluster_in(*nodes) != nullptr) {
+    const int code = init_cluster(*nodes, [](const std::string& line) { std::puts(line.c_str()); });
+    const int written = finish_output();
+    return code == number(ExitCode::done) ? written : code;
+  }
   InitRedis redis(std::move(*nodes));
   return init_all(redis);
 }

@@ -1,7 +1,7 @@
 #include "cli/nodes/init_cluster.hpp"
 
 #include <algorithm>
-#include <cstdio>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,6 +28,8 @@ namespace {
 using core::Failure;
 using core::FoundRecord;
 using redis::Command;
+
+using Report = std::function<void(const std::string& line)>;
 
 std::string number_of_slots(std::size_t count) { return plural(count, "slot"); }
 
@@ -63,8 +65,8 @@ struct Begun {
 // that are all closed or without a record we take the word of who calls this new, as of a single Redis.
 class InitCluster {
  public:
-  explicit InitCluster(const redis::Nodes& nodes)
-      : nodes_(nodes), cluster_(nodes.addresses.front()), name_(redis::to_text(cluster_)) {}
+  InitCluster(const redis::Nodes& nodes, const Report& report)
+      : nodes_(nodes), report_(report), cluster_(nodes.addresses.front()), name_(redis::to_text(cluster_)) {}
 
   int run() {
     if (const auto why = find_masters()) return fail(ExitCode::no_quorum, name_ + ": " + *why);
@@ -212,8 +214,8 @@ class InitCluster {
                        core::to_text(terms().cap) + ")";
     if (there > 0) line += "; " + std::to_string(there) + " were there already";
     if (tally.used > 0) line += ", made by a tenure init that was interrupted";
-    std::puts(line.c_str());
-    return finish_output();
+    report_(line);
+    return number(ExitCode::done);
   }
 
   template <class Change>
@@ -252,6 +254,7 @@ class InitCluster {
   }
 
   const redis::Nodes& nodes_;
+  const Report& report_;
   const redis::Address& cluster_;
   std::string name_;
   std::vector<Master> masters_{};
@@ -262,6 +265,8 @@ class InitCluster {
 
 }  // namespace
 
-int init_cluster(const redis::Nodes& nodes) { return InitCluster(nodes).run(); }
+int init_cluster(const redis::Nodes& nodes, const std::function<void(const std::string& line)>& report) {
+  return InitCluster(nodes, report).run();
+}
 
 }  // namespace tenure::cli

@@ -5,13 +5,16 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "cli/args/args.hpp"
 #include "cli/message.hpp"
+#include "cli/nodes/init.hpp"
 #include "cli/redis_up/local_cluster.hpp"
 #include "cli/redis_up/local_ports.hpp"
 #include "cli/redis_up/members.hpp"
 #include "core/base/text.hpp"
+#include "redis/node_set.hpp"
 
 namespace tenure::cli {
 
@@ -21,7 +24,10 @@ static_assert(2 * LocalCluster::server_count == RedisUpArgs::cluster_port_count)
 
 class ClusterUp {
  public:
-  explicit ClusterUp(const ClusterWish& wish) : cluster_(wish.root, wish.port) {}
+  explicit ClusterUp(ClusterWish wish) : cluster_(wish.root, wish.port), nodes_{{}, std::move(wish.keyspace)} {
+    nodes_.addresses.push_back(cluster_.address());
+    nodes_.keyspace.set = redis::node_set(nodes_.addresses, wish.set_name);
+  }
 
   int run() {
     if (const auto why = no_server_program()) return fail(ExitCode::not_found, *why);
@@ -29,6 +35,13 @@ class ClusterUp {
     if (const auto why = start()) {
       take_back();
       return fail(ExitCode::no_quorum, *why + "; what was started by this call was ended again");
+    }
+    // As tenure init.
+    if (all_new_) {
+      if (const int code = init(nodes_, [](const std::string& line) { say(line); });
+          code != number(ExitCode::done)) {
+        return code;
+      }
     }
     tell_how_to_try();
     std::printf("export TENURE_REDIS=%s\n", redis::to_text(cluster_.address()).c_str());
@@ -92,12 +105,13 @@ class ClusterUp {
   }
 
   LocalCluster cluster_;
+  Nodes nodes_;
   bool all_new_ = false;
   Members members_{};
 };
 
 }  // namespace
 
-int cluster_up(const ClusterWish& wish) { return ClusterUp(wish).run(); }
+int cluster_up(ClusterWish wish) { return ClusterUp(std::move(wish)).run(); }
 
 }  // namespace tenure::cli

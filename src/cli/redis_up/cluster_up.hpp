@@ -3,15 +3,20 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
+
+#include "redis/script_call.hpp"
 
 namespace tenure::cli {
 
 struct ClusterWish {
   std::filesystem::path root;  // nobody else starts or stops servers there meanwhile
   std::uint16_t port = 0;
+  redis::Keyspace keyspace{};
+  std::string set_name{};
 };
 
 // Gives the exit code.
-int cluster_up(const ClusterWish& wish);
+int cluster_up(ClusterWish wish);
 
 }  // namespace tenure::cli

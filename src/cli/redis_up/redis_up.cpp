@@ -163,7 +163,9 @@ int redis_up(const RedisUpArgs& args) {
   if (args.sentinel) {
     return group_up({*root, static_cast<std::uint16_t>(args.port), std::move(*keyspace), *set_name});
   }
-  if (args.cluster) return cluster_up({*root, static_cast<std::uint16_t>(args.port)});
+  if (args.cluster) {
+    return cluster_up({*root, static_cast<std::uint16_t>(args.port), std::move(*keyspace), *set_name});
+  }
   return Up(*root, args, std::move(*keyspace), *set_name).run();
 }
 

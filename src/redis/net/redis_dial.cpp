@@ -23,7 +23,7 @@ tl::expected<std::optional<runtime::Stream>, core::Failure> RedisDial::step() {
   if (search_) return search_->step();
   if (address_.kind == Address::Kind::cluster) {
     return tl::unexpected(core::Failure{core::Applied::no, core::FailureCode::unsupported,
-                                        "a Redis Cluster does not work yet"});
+                                        "a Redis Cluster cannot be used here: name a single Redis"});
   }
   auto connected = direct_->step();
   if (!connected) return tl::unexpected(with_scheme(std::move(connected.error()), address_));
