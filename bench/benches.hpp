@@ -19,6 +19,8 @@ Rows one_caller(Stage& stage);
 Rows many_callers(Stage& stage);
 // The same by a majority of three nodes, by one caller and by 64.
 Rows quorum(Stage& stage);
+// One caller on a Redis Cluster, and one renewal of many held leases there.
+Rows cluster(Stage& stage);
 // A lock that its owner gives back, until the next has it.
 Rows lock_hand_over(Stage& stage);
 // A lock for one command: the program is started, and ends.

@@ -36,6 +36,7 @@ const std::vector<Bench>& benches() {
       {"one", both, true, one_caller},
       {"many", both, true, many_callers},
       {"quorum", both, true, quorum},
+      {"cluster", both, false, cluster},
       {"handover", both, true, lock_hand_over},
       {"start", both, false, start},
       {"renew", both, true, renewal},

@@ -302,7 +302,8 @@ void RedisCluster::move_key(const std::string& key, std::size_t from, std::size_
   std::vector<std::string> command{"MIGRATE", "127.0.0.1", std::to_string(servers_.at(to).port()),
                                    key,       "0",         migration_timeout};
   if (!options_.password.empty()) command.insert(command.end(), {"AUTH", options_.password});
-  must_say_ok(from, command);
+  const auto said = servers_.at(from).command(command);
+  must(said.text == "OK" || said.text == "NOKEY", "MIGRATE " + key + ": " + said.text);
 }
 
 std::size_t RedisCluster::move_keys(Slot slot, std::size_t from, std::size_t to, std::size_t most) {

@@ -73,7 +73,7 @@ class RedisCluster {
   // The same in steps. From begin_move() on keys that are not there any more are asked for at `to`, and all is as before
   // after cancel_move().
   void begin_move(redis::Slot slot, std::size_t from, std::size_t to);
-  void move_key(const std::string& key, std::size_t from, std::size_t to);
+  void move_key(const std::string& key, std::size_t from, std::size_t to);  // unless it is gone by now
   // How many went.
   std::size_t move_keys(redis::Slot slot, std::size_t from, std::size_t to,
                         std::size_t most = std::numeric_limits<std::size_t>::max());
