@@ -44,7 +44,8 @@ std::optional<std::string> cluster_prefix_error(const std::string& prefix) {
   const std::size_t close = prefix.find('}', open);
   if (close != std::string::npos && close > open + 1) return std::nullopt;
   return "the prefix " + prefix +
-         " cannot be used in a Redis Cluster: its { would decide in which slot a key is, together with what follows; choose one "
+         " cannot be used in a Redis Cluster: its { would decide in which slot a key is, together with what "
+         "follows; choose one "
          "without braces, such as my-app:";
 }
 

@@ -24,7 +24,8 @@ static_assert(2 * LocalCluster::server_count == RedisUpArgs::cluster_port_count)
 
 class ClusterUp {
  public:
-  explicit ClusterUp(ClusterWish wish) : cluster_(wish.root, wish.port), nodes_{{}, std::move(wish.keyspace)} {
+  explicit ClusterUp(ClusterWish wish)
+      : cluster_(wish.root, wish.port), nodes_{{}, std::move(wish.keyspace)} {
     nodes_.addresses.push_back(cluster_.address());
     nodes_.keyspace.set = redis::node_set(nodes_.addresses, wish.set_name);
   }

@@ -210,7 +210,8 @@ std::optional<Acquisition::End> Acquisition::on_refusal(Refusal refusal, Met met
   answered_ = answered_ || heard;
   // Nodes that are busy for a moment, or whose part is on its way, have been found.
   const auto busy = [](const NodeFailure& it) { return it.failure.code == FailureCode::busy; };
-  const bool found = static_cast<std::size_t>(std::ranges::count_if(last_.failures, busy)) >= quorum_of(nodes());
+  const bool found =
+      static_cast<std::size_t>(std::ranges::count_if(last_.failures, busy)) >= quorum_of(nodes());
   context_.reached = context_.reached || heard || found || last_.code == RefusalCode::not_open;
   failures_ = heard ? 0 : failures_ + 1;
   if (!reconnected_ && only_closed(last_)) {

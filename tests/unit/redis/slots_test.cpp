@@ -64,8 +64,10 @@ TEST_F(InACluster, APrefixMayHaveBracesThatDecideTheSlot) {
   const Keyspace its = all.of_slot(slot_of(all.key("redlock:a")));
   EXPECT_EQ(slot_of(its.record()), slot_of("{team}"));
   EXPECT_EQ(slot_of(its.queue(all.key("redlock:a"))), slot_of("{team}"));
-  for (const std::string prefix : {"tenure:", "app:", "{team}:", "a{b}c{"}) EXPECT_FALSE(cluster_prefix_error(prefix)) << prefix;
-  for (const std::string prefix : {"a{", "a{}:", "{", "}{"}) EXPECT_TRUE(cluster_prefix_error(prefix)) << prefix;
+  for (const std::string prefix : {"tenure:", "app:", "{team}:", "a{b}c{"})
+    EXPECT_FALSE(cluster_prefix_error(prefix)) << prefix;
+  for (const std::string prefix : {"a{", "a{}:", "{", "}{"})
+    EXPECT_TRUE(cluster_prefix_error(prefix)) << prefix;
 }
 
 TEST_F(InACluster, WhatItDoesNotServeComesBackInOrder) {
