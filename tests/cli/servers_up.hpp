@@ -71,7 +71,11 @@ class RedisUpTest : public testing::Test {
     return tenure(Words{"redis", "up", "--port", std::to_string(port), "--dir", root.string()} + more,
                   environment);
   }
-  Result down() { return tenure({"redis", "down", "--dir", root.string()}); }
+  // A master waits up to ten seconds for replicas that lag, as one does that has just come back.
+  Result down() {
+    const auto ending = start_tenure({"redis", "down", "--dir", root.string()});
+    return {ending->exit_code(std::chrono::seconds(30)), ending->out(), ending->err()};
+  }
 
   fs::path directory(int i) const { return root / std::to_string(port + i); }
   pid_t pid_of(int i) const { return pid_in(directory(i) / "redis.pid"); }
