@@ -71,7 +71,7 @@ void judge_memory(Findings& all, const ServerInfo& info) {
 }
 
 void judge_min_replicas(Findings& all, const ServerInfo& info, const Settings& settings,
-                        const std::vector<SentinelFacts>& sentinels) {
+                        const std::vector<SentinelFacts>& sentinels, PartOf part) {
   const int replicas = number(info.field("connected_slaves"));
   // Those that are down for a while come back, and one of them may be promoted then.
   const int known = std::max(replicas, replicas_known(sentinels));
@@ -84,6 +84,9 @@ void judge_min_replicas(Findings& all, const ServerInfo& info, const Settings& s
         sentinels.empty() ? "attach replicas, or lower min-replicas-to-write"
                           : "attach replicas; lower min-replicas-to-write only if those that are missing are "
                             "gone for good");
+  } else if (part == PartOf::cluster && known < 2) {
+    // Promoted, its only replica would take no writes before this one is back. A master of a Cluster that is cut off from most others
+    // ends by itself (cluster-node-timeout).
   } else if (!settings.needs_replicas() && known > 0) {
     const bool off = settings.min_replicas == 0;
     const std::string how_many =
@@ -99,13 +102,14 @@ void judge_min_replicas(Findings& all, const ServerInfo& info, const Settings& s
   }
 }
 
-void judge_writes(Findings& all, const ServerInfo& info, const NodeFacts& node) {
+void judge_writes(Findings& all, const ServerInfo& info, const NodeFacts& node, PartOf part) {
   if (info.field("aof_last_write_status") == "err" || info.field("rdb_last_bgsave_status") == "err") {
     add(all, Severity::warning, "disk", "its last write to disk failed",
         "such a server refuses writes, and with them leases, or loses them in a restart",
         "look at its log and at the space on its disk");
   }
-  if (!info.is_replica() && node.settings) judge_min_replicas(all, info, *node.settings, node.sentinels);
+  if (!info.is_replica() && node.settings)
+    judge_min_replicas(all, info, *node.settings, node.sentinels, part);
 }
 
 void judge_persistence(Findings& all, const ServerInfo& info, const Asked<Settings>& settings) {
@@ -165,7 +169,7 @@ std::vector<Finding> findings_of(const NodeFacts& node, const Criteria& criteria
   if (node.info) {
     judge_server(all, *node.info, criteria.part);
     judge_memory(all, *node.info);
-    judge_writes(all, *node.info, node);
+    judge_writes(all, *node.info, node, criteria.part);
     judge_persistence(all, *node.info, node.settings);
   } else if (!is_about_command(node.info.error())) {
     could_not_look(all, "INFO", node.info.error());

@@ -15,6 +15,7 @@ struct Replicas {
   int following = 0;
   std::optional<int> known{};  // to Sentinels; nothing: there are none
   int needed = 0;              // min-replicas-to-write
+  PartOf part = PartOf::nothing;
 };
 
 // Nothing: nothing is said of replicas.
@@ -25,7 +26,7 @@ std::optional<Finding> found_of(const Replicas& replicas) {
   node.settings = Settings{.save = "", .min_replicas = replicas.needed, .max_lag = 5s};
   if (replicas.known)
     node.sentinels = {{.place = "s1:26379"}, {.place = "s2:26379", .replicas = *replicas.known}};
-  for (const Finding& it : findings_of(node, {})) {
+  for (const Finding& it : findings_of(node, {.part = replicas.part})) {
     if (it.code == "min_replicas") return it;
   }
   return std::nullopt;
@@ -46,6 +47,12 @@ TEST(NodeFindings, AskForAMajorityOfTheReplicas) {
   EXPECT_EQ(found->severity, Severity::warning);
   EXPECT_EQ(found->what, "replicas follow it (4), and min-replicas-to-write is 0");
   EXPECT_TRUE(has(found->advice, "CONFIG SET min-replicas-to-write 2,")) << found->advice;
+}
+
+// Promoted, the only one would take no writes before the other is back; and a master that is cut off from the others ends by itself.
+TEST(NodeFindings, AskForNoReplicasOfAMasterInAClusterThatHasOne) {
+  EXPECT_FALSE(found_of({.following = 1, .part = PartOf::cluster}));
+  EXPECT_TRUE(found_of({.following = 2, .part = PartOf::cluster}));
 }
 
 // Those that are away for now would make two masters with as many replicas when they are back.
