@@ -38,7 +38,10 @@ std::vector<ReadySet::Key> ReadySet::ready() const {
   std::array<epoll_event, 64> events{};
   const int count = epoll_wait(set_.get(), events.data(), static_cast<int>(events.size()), 0);
   std::vector<Key> keys;
-  for (int i = 0; i < count; ++i) keys.push_back(events.at(static_cast<std::size_t>(i)).data.u64);
+  for (int i = 0; i < count; ++i) {
+    const Key key = events.at(static_cast<std::size_t>(i)).data.u64;  // not aligned where it stands
+    keys.push_back(key);
+  }
   return keys;
 }
 
