@@ -19,8 +19,9 @@ Rows one_caller(Stage& stage);
 Rows many_callers(Stage& stage);
 // The same by a majority of three nodes, by one caller and by 64.
 Rows quorum(Stage& stage);
-// One caller on a Redis Cluster, and one renewal of many held leases there.
+// On a Redis Cluster: one caller, 64 on several shards, and one renewal of many held leases.
 Rows cluster(Stage& stage);
+Row many_on_shards(Stage& stage);
 // A lock that its owner gives back, until the next has it.
 Rows lock_hand_over(Stage& stage);
 // A lock for one command: the program is started, and ends.

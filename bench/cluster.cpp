@@ -1,14 +1,12 @@
 #include <chrono>
-#include <optional>
 #include <thread>
 
 #include "benches.hpp"
 #include "client_of.hpp"
 #include "cores.hpp"
 #include "measure.hpp"
-#include "redis/cluster/slot.hpp"
+#include "own_cluster.hpp"
 #include "stage.hpp"
-#include "support/cluster_records.hpp"
 #include "usage.hpp"
 
 namespace tenure::bench {
@@ -18,7 +16,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr std::size_t masters = 3;
 constexpr const char* one_redis = "one Redis";
 constexpr const char* a_cluster = "a Cluster of three masters";
 
@@ -28,31 +25,9 @@ test::Nodes start_redis() {
   return test::Nodes(1, test::cap_default, {.tcp = true});
 }
 
-class Cluster {
- public:
-  Cluster() {
-    const AmongServers here;
-    cluster_.emplace(test::RedisCluster::Options{.masters = masters, .replicas = 0});
-    test::init(*cluster_);
-  }
-  std::string url() const { return cluster_->url(); }
-  std::vector<test::RedisServer*> servers() {
-    std::vector<test::RedisServer*> all;
-    for (std::size_t i = 0; i < masters; ++i) all.push_back(&cluster_->server(i));
-    return all;
-  }
-  // A name that this master serves.
-  static std::string name_at(std::size_t master) {
-    return "{" + redis::tag_of(static_cast<redis::Slot>(master * redis::slots / masters + 100)) + "}";
-  }
-
- private:
-  std::optional<test::RedisCluster> cluster_{};
-};
-
 Row one_name_at_a_time(Stage& stage) {
   test::Nodes nodes = start_redis();
-  Cluster cluster;
+  OwnCluster cluster;
   const Client alone = client_of(nodes);
   const Client spread = client_of({cluster.url()});
   constexpr int times = 300;
@@ -67,15 +42,15 @@ Row one_name_at_a_time(Stage& stage) {
     };
   };
   std::vector<Lock> in_all_shards;
-  for (std::size_t master = 0; master < masters; ++master)
-    in_all_shards.push_back(spread.lock(Cluster::name_at(master)));
+  for (std::size_t master = 0; master < OwnCluster::masters; ++master)
+    in_all_shards.push_back(spread.lock(OwnCluster::name_at(master)));
   Row row{"cluster", "One caller on a Redis Cluster",
           "Acquire and release, and each is waited for, over TCP. A call is a script on one server here and "
           "there; a Cluster costs the client the slot of the name, and the server a look at it. The three "
           "servers share a core.",
           time_column};
   row.entries =
-      measure({{one_redis, Kind::tenure, cycles({alone.lock(Cluster::name_at(0))}), times},
+      measure({{one_redis, Kind::tenure, cycles({alone.lock(OwnCluster::name_at(0))}), times},
                {a_cluster, Kind::tenure, cycles({in_all_shards.front()}), times},
                {"the same, names in all shards in turn", Kind::tenure, cycles(in_all_shards), times}},
               stage.rounds());
@@ -136,7 +111,7 @@ Cost renewal_of(std::size_t count, NameOf name_of, const std::string& url,
 Row renewals(Stage& stage) {
   constexpr std::size_t count = 10'000;
   test::Nodes nodes = start_redis();
-  Cluster cluster;
+  OwnCluster cluster;
   std::vector<Cost> alone;
   std::vector<Cost> spread;
   std::vector<Cost> together;
@@ -175,6 +150,6 @@ Row renewals(Stage& stage) {
 
 }  // namespace
 
-Rows cluster(Stage& stage) { return {one_name_at_a_time(stage), renewals(stage)}; }
+Rows cluster(Stage& stage) { return {one_name_at_a_time(stage), many_on_shards(stage), renewals(stage)}; }
 
 }  // namespace tenure::bench
