@@ -82,7 +82,7 @@ void Router::ask(core::RequestId id, core::Request request, core::Time now, Hear
   Whole& whole = wholes_.try_emplace(id).first->second;
   if (portions.size() > 1) {
     whole.merged = std::move(merged);
-    due_.emplace_back(now + limits_.answers_within, id);
+    due_.emplace(now + limits_.answers_within, id);
   }
   for (Portion& portion : portions) {
     Share share;
@@ -222,6 +222,7 @@ tl::expected<void, Failure> Router::on_value(ServerId server, const Value& value
     const Share& share = shares_.at(id);
     // It has done what was sent then, and nobody knows when.
     it.alive = std::max(it.alive, share.sent);
+    wholes_.at(share.whole).answered = now;
     slots_heard.push_back(share.slot);
   };
   for (auto& [id, reply] : answers) {
@@ -316,7 +317,7 @@ void Router::finish(ShareId id, core::Reply reply, Heard& heard) {
   }
   heard.answers.push_back({it.whole, std::move(reply)});
   wholes_.erase(at);
-  while (!due_.empty() && !wholes_.contains(due_.front().second)) due_.pop_front();
+  while (!due_.empty() && !wholes_.contains(due_.begin()->second)) due_.erase(due_.begin());
 }
 
 void Router::on_end(ServerId server, const Failure& why, core::Time now, Heard& heard) {
@@ -358,14 +359,23 @@ void Router::on_no_map(const Failure& why, core::Time now, Heard& heard) {
 }
 
 std::optional<core::Time> Router::wake() const {
-  return due_.empty() ? std::nullopt : std::optional(due_.front().first);
+  return due_.empty() ? std::nullopt : std::optional(due_.begin()->first);
 }
 
 std::set<Router::ServerId> Router::overdue(core::Time now, Heard& heard) {
   std::set<ServerId> late;
-  while (!due_.empty() && due_.front().first <= now) {
-    const core::RequestId id = due_.front().second;
-    due_.pop_front();
+  while (!due_.empty() && due_.begin()->first <= now) {
+    const core::RequestId id = due_.begin()->second;
+    due_.erase(due_.begin());
+    const auto whole = wholes_.find(id);
+    if (whole == wholes_.end()) continue;
+    // A trip may be long, and what was idle takes several of them. Whoever is about as far away as the one that has answered
+    // is about to answer, too.
+    const core::Time look = whole->second.answered.value_or(now) + pause();
+    if (look > now) {
+      due_.emplace(look, id);
+      continue;
+    }
     for (const ServerId server : give_up(id, core::silence, heard)) late.insert(server);
   }
   return late;

@@ -48,6 +48,8 @@ class Router {
     // asked only when the Cluster has said that it still is.
     core::Duration idle_max{};
     // After so long the leases of slots that have not answered are given up, so that the answers for the others are in time.
+    // Where there are none yet, nothing would be saved: then it is looked again, every third of this, until whoever asked gives
+    // up on all.
     core::Duration answers_within{};
   };
   // What has come of it all, in order.
@@ -117,8 +119,9 @@ class Router {
   };
   using ShareId = core::RequestId;
   struct Whole {
-    std::optional<Merged> merged{};  // of what was split
-    std::vector<ShareId> open{};     // its shares that are not answered
+    std::optional<Merged> merged{};        // of what was split
+    std::vector<ShareId> open{};           // its shares that are not answered
+    std::optional<core::Time> answered{};  // when the last of the others was
   };
   // Of one slot, in order: what is under way, all of it on one server, and what waits. What was turned away waits again, before
   // all that came later.
@@ -149,6 +152,7 @@ class Router {
   void wait_again(ShareId id, Share& share, core::Request request);
   void leave_lane(ShareId id, const Share& share);
   void finish(ShareId id, core::Reply reply, Heard& heard);
+  core::Duration pause() const { return limits_.answers_within / 3; }
   void fail(ShareId id, core::FailureCode code, std::string detail, Heard& heard);
 
   Us us_;
@@ -162,8 +166,8 @@ class Router {
   std::uint64_t last_share_ = 0;
   std::unordered_map<ShareId, Share> shares_;  // looked up only, like the next two
   std::unordered_map<core::RequestId, Whole> wholes_;
-  std::map<Slot, Lane> lanes_;                              // of slots of which something is not answered
-  std::deque<std::pair<core::Time, core::RequestId>> due_;  // of requests that are split; in order
+  std::map<Slot, Lane> lanes_;                            // of slots of which something is not answered
+  std::set<std::pair<core::Time, core::RequestId>> due_;  // of requests that are split
 };
 
 }  // namespace tenure::redis

@@ -232,6 +232,43 @@ TEST_F(Routing, AShardThatIsSilentIsGivenUpWhileTheAnswerOfTheOthersIsInTime) {
   EXPECT_FALSE(router->wake());
 }
 
+// Where a trip takes long, and several are needed because all was idle, nothing is saved by giving up.
+TEST_F(Routing, ShardsThatAreAllFarAwayAreNotGivenUp) {
+  ask(1, renew({in_a, in_b}));
+  const auto near = server(a());
+  const auto far = server(b());
+  for (const auto later : {750ms, 250ms, 250ms}) {
+    now += later;
+    EXPECT_TRUE(router->overdue(now, heard).empty());
+    ASSERT_TRUE(router->wake());
+    EXPECT_EQ(*router->wake(), now + 250ms);
+  }
+  EXPECT_NE(near, far);
+  now += 249ms;
+  answer(a(), done);
+  now += 1ms;
+  EXPECT_TRUE(router->overdue(now, heard).empty()) << "the other is about to answer, too";
+  answer(b(), done);
+  const auto all = outcomes();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(std::get<KeyAnswers>(all[0].second), (KeyAnswers{KeyAnswer::done, KeyAnswer::done}));
+  EXPECT_FALSE(router->wake());
+}
+
+TEST_F(Routing, AShardThatIsSilentIsGivenUpAMomentAfterAnAnswerThatTookLong) {
+  ask(1, renew({in_a, in_b}));
+  const auto silent = server(b());
+  now += 900ms;
+  EXPECT_TRUE(router->overdue(now, heard).empty());
+  answer(a(), done);
+  now += 250ms;
+  EXPECT_EQ(router->overdue(now, heard), std::set{silent});
+  router->on_end(silent, core::silence, now, heard);
+  const auto all = outcomes();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(std::get<KeyAnswers>(all[0].second), (KeyAnswers{KeyAnswer::done, KeyAnswer::locked}));
+}
+
 TEST_F(Routing, AMovedSlotIsAskedOfItsNewServerFromThenOn) {
   ask(1, acquire(in_a));
   said(a());
