@@ -36,6 +36,9 @@ void ClusterLink::ask(core::RequestId id, core::Request request, core::Time now,
     return;
   }
   look_at_idle();
+  // Nobody is given up on before the first map, however long a dial takes. Whoever asked then has given up by now, and the network
+  // may be back long before that dial is.
+  if (search_ && now - search_began_ >= 2 * patience_) search_.reset();
   router_.ask(id, std::move(request), now, heard_);
   tell(news);
 }
@@ -89,10 +92,13 @@ bool ClusterLink::has_more_to_do() const {
 }
 
 void ClusterLink::tend_map() {
-  if (!router_.wants_map() || search_) return;
-  // Another connection may have asked meanwhile.
-  if (view_->asked > map_taken_) take_map(view_->map, view_->asked);
   if (!router_.wants_map()) return;
+  // Another connection may have asked meanwhile, later than our own question.
+  if (view_->asked > map_taken_ && (!search_ || view_->asked >= search_began_)) {
+    search_.reset();
+    take_map(view_->map, view_->asked);
+  }
+  if (!router_.wants_map() || search_) return;
   search_began_ = now_;
   search_.emplace(
       address_, tls_, lookups_, router_.map().masters(),
