@@ -141,6 +141,7 @@ struct KeyState {
   std::optional<Grant> grant{};    // of that holder, where it can be read
   std::optional<Ttl> left{};       // nothing: it has no expiry, or there is no such key
   std::int64_t waiters = 0;
+  bool known = true;  // false: the node could not look at that name, and says nothing of it
 
   bool exists() const { return holder.has_value(); }
   bool operator==(const KeyState&) const = default;
@@ -210,6 +211,8 @@ struct Failure {
 inline const Failure silence{Applied::perhaps, FailureCode::timed_out, "no answer in time"};
 // Of one lease among others.
 inline const Failure locked{Applied::no, FailureCode::busy, "somebody's transaction has locked this lease"};
+// Of one name among others.
+inline const Failure unseen{Applied::no, FailureCode::busy, "it cannot look at this name now"};
 // A node that answered something else than it was asked.
 inline const Failure misfit{Applied::perhaps, FailureCode::protocol, "the reply does not fit the request"};
 

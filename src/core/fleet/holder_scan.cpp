@@ -46,9 +46,8 @@ void HolderScan::on_reply(RequestId request, const Reply& reply, Time now, Outbo
 bool HolderScan::decided(MajorityReads::Id id) const {
   const MajorityRead& read = reads_.at(id);
   if (read.complete()) return true;
-  if (!read.answered_by_majority()) return false;
   for (std::size_t i = 0; i < names_.at(id).size; ++i) {
-    if (!read.view(i).decided) return false;
+    if (!read.seen_by_majority(i) || !read.view(i).decided) return false;
   }
   return true;
 }
@@ -56,9 +55,8 @@ bool HolderScan::decided(MajorityReads::Id id) const {
 void HolderScan::end(MajorityReads::Id id, Time now, Outbox& out, std::vector<Found>& found) {
   const Names names = names_.extract(id).mapped();
   const MajorityRead& read = reads_.at(id);
-  const bool enough = read.answered_by_majority();
   for (std::size_t i = 0; i < names.size; ++i) {
-    found.push_back({names.first + i, enough ? std::optional(read.view(i)) : std::nullopt});
+    found.push_back({names.first + i, read.seen_by_majority(i) ? std::optional(read.view(i)) : std::nullopt});
   }
   reads_.end(id, out);
   if (asked_ < keys_.size()) this->read(now, out);

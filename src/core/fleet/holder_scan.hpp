@@ -14,7 +14,7 @@ namespace tenure::core {
 
 class HolderScan {
  public:
-  // What was found of the name with that number. Nothing was, where too few nodes answered.
+  // What was found of the name with that number. Nothing was, where too few nodes could say.
   struct Found {
     std::size_t name = 0;
     std::optional<View> view{};

@@ -81,7 +81,7 @@ void HolderWatch::on_answer(MajorityReads::Id id, Time now, Outbox& out) {
     if (!asked[i]) continue;
     const View view = read.view(i);
     if (view.decided || read.complete())
-      tell(*std::exchange(asked[i], std::nullopt), view, read.failures(), now, out);
+      tell(*std::exchange(asked[i], std::nullopt), view, read.failures(i), now, out);
   }
   if (!read.complete()) return;
   asked_.erase(id);

@@ -5,9 +5,18 @@
 
 namespace tenure::core {
 
-bool MajorityRead::answered_by_majority() const {
-  const auto answered = std::ranges::count_if(answers_, [](const auto& it) { return it.has_value(); });
-  return static_cast<std::size_t>(answered) >= quorum_of(answers_.size());
+bool MajorityRead::seen_by_majority(std::size_t name) const {
+  const auto states = states_of(answers_, name);
+  const auto unseen_by = std::ranges::count(states, nullptr);
+  return states.size() - static_cast<std::size_t>(unseen_by) >= quorum_of(states.size());
+}
+
+std::vector<NodeFailure> MajorityRead::failures(std::size_t name) const {
+  auto failures = failures_;
+  for (NodeIndex node = 0; node < answers_.size(); ++node) {
+    if (answers_[node] && !(*answers_[node])[name].known) failures.push_back({node, unseen});
+  }
+  return failures;
 }
 
 void MajorityRead::on_reply(RequestId request, const Reply& reply) {

@@ -17,10 +17,10 @@ namespace tenure::core {
 class MajorityRead {
  public:
   bool complete() const { return unanswered_.empty(); }
-  bool answered_by_majority() const;
+  bool seen_by_majority(std::size_t name) const;
   View view(std::size_t name) const { return view_of(states_of(answers_, name)); }
-  // Of the nodes that did not answer, or answered something else.
-  const std::vector<NodeFailure>& failures() const { return failures_; }
+  // Of the nodes that did not answer, or answered something else, or could not look at that name.
+  std::vector<NodeFailure> failures(std::size_t name) const;
 
  private:
   friend class MajorityReads;

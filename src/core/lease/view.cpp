@@ -28,7 +28,10 @@ struct Group {
 std::vector<const KeyState*> states_of(const std::vector<std::optional<KeyStates>>& answers,
                                        std::size_t name) {
   std::vector<const KeyState*> states;
-  for (const auto& answer : answers) states.push_back(answer ? &(*answer)[name] : nullptr);
+  for (const auto& answer : answers) {
+    const KeyState* state = answer ? &(*answer)[name] : nullptr;
+    states.push_back(state != nullptr && state->known ? state : nullptr);
+  }
   return states;
 }
 

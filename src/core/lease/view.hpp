@@ -22,7 +22,7 @@ struct View {
 // By node; null for one that has not answered.
 View view_of(const std::vector<const KeyState*>& nodes);
 
-// What the nodes have said of the name with that number.
+// What the nodes have said of the name with that number; null where one could not look at it.
 std::vector<const KeyState*> states_of(const std::vector<std::optional<KeyStates>>& answers,
                                        std::size_t name);
 

@@ -75,7 +75,9 @@ Merged::Merged(const core::Request& whole)
   if (const auto* reassert = std::get_if<core::ReassertRequest>(&whole))
     answers_.assign(reassert->items.size(), core::KeyAnswer::locked);
   if (const auto* look = std::get_if<core::LookRequest>(&whole)) {
-    states_.resize(look->keys.size());
+    core::KeyState unanswered;
+    unanswered.known = false;
+    states_.assign(look->keys.size(), unanswered);
     looks_ = true;
   }
 }
@@ -105,7 +107,7 @@ bool Merged::tells_more(const core::Reply& reply) const {
 
 core::Reply Merged::reply() && {
   if (is_of_fleet_) return no_fleet;
-  if (other_ && (looks_ || !answered_)) return std::move(*other_);
+  if (other_ && !answered_) return std::move(*other_);
   if (looks_) return std::move(states_);
   return std::move(answers_);
 }

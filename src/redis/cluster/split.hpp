@@ -28,8 +28,8 @@ class Merged {
   explicit Merged(const core::Request& whole);
 
   void add(const std::vector<std::size_t>& places, core::Reply reply);
-  // A lease whose slot did not answer, or does not answer us now, counts as locked, unless none answered. Who looks wants
-  // to see all.
+  // A lease whose slot did not answer, or does not answer us now, counts as locked, and who looks at one sees nothing known of it,
+  // unless none answered.
   core::Reply reply() &&;
 
  private:

@@ -40,6 +40,16 @@ TEST_F(AHolderScan, TellsWhoHoldsEachName) {
   EXPECT_FALSE(scan->under_way());
 }
 
+TEST_F(AHolderScan, TellsNothingOfANameThatTheNodeCannotLookAtAndAllOfTheOthers) {
+  KeyState unknown;
+  unknown.known = false;
+  const auto sent = start(2);
+  reply(sent.at(0), KeyStates{unknown, held(1)[0]});
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_FALSE(found[0].view);
+  EXPECT_EQ(found[1].view->holder->owner, "web-1");
+}
+
 TEST_F(AHolderScan, IsOverWhenAMajorityAgrees) {
   nodes(3);
   const auto sent = start(1);

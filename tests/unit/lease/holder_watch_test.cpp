@@ -30,6 +30,18 @@ TEST_F(Looking, ThatNobodyHoldsItIsToldToo) {
   EXPECT_EQ(seen(), Names{"nobody"});
 }
 
+// As in a Redis Cluster of which one shard is down.
+TEST_F(Looking, ANameThatTheNodeCannotLookAtHidesNoOther) {
+  KeyState unknown;
+  unknown.known = false;
+  watch(1);
+  watch(2);
+  look({shows(web_3, 5s), shows(web_4, 5s)}, at(0s));
+  EXPECT_EQ(seen(), (Names{"web-3", "web-4"}));
+  look({unknown, nothing}, *watch_.wake());
+  EXPECT_EQ(seen(), Names{"nobody"}) << "what was seen of the first stands, until its time has run out";
+}
+
 TEST_F(Looking, WhatStaysTheSameIsToldOnce) {
   watch();
   for (auto now = at(0s); now < at(5s); now += 800ms) look({shows(web_3)}, now);

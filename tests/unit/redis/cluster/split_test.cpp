@@ -72,7 +72,7 @@ TEST(Merging, WhereNoneAnsweredTheFailureItselfIsTheAnswerAndPerhapsOutweighsNo)
   EXPECT_EQ(std::get<core::Failure>(reply).detail, "silent");
 }
 
-TEST(Merging, WhoLooksSeesAllOrNothing) {
+TEST(Merging, WhoLooksSeesWhatHasAnsweredAndNothingOfTheRest) {
   const core::LookRequest look{{"a", "b"}};
   core::KeyState held;
   held.holder = core::Holder{"them", 5};
@@ -83,7 +83,13 @@ TEST(Merging, WhoLooksSeesAllOrNothing) {
   Merged some(look);
   some.add({1}, core::KeyStates{held});
   some.add({0}, away);
-  EXPECT_EQ(std::get<core::Failure>(std::move(some).reply()).detail, "away");
+  core::KeyState unknown;
+  unknown.known = false;
+  EXPECT_EQ(std::get<core::KeyStates>(std::move(some).reply()), (core::KeyStates{unknown, held}));
+  Merged none(look);
+  none.add({1}, away);
+  none.add({0}, away);
+  EXPECT_EQ(std::get<core::Failure>(std::move(none).reply()).detail, "away");
 }
 
 TEST(Merging, AnAnswerThatDoesNotFitIsNone) {
