@@ -9,10 +9,26 @@ constexpr std::string_view suffix = "/.lock";
 constexpr std::string_view elections = ".elect/";
 constexpr std::string_view others = ".locks/";
 
+// Paths of addresses are cleaned of these on their way.
+bool has_odd_part(std::string_view name) {
+  while (true) {
+    const auto slash = name.find('/');
+    const std::string_view part = name.substr(0, slash);
+    if (part.empty() || part == "." || part == "..") return true;
+    if (slash == std::string_view::npos) return false;
+    name.remove_prefix(slash + 1);
+  }
+}
+
 }  // namespace
 
 tl::expected<std::string, std::string> Keys::lock(std::string_view prefix, std::string_view name) const {
   std::string key = root + "/";
+  if (has_odd_part(std::string(prefix) + std::string(name))) {
+    return tl::unexpected(
+        "the name " + std::string(name) +
+        " has a part between slashes that is empty, . or .., which no key of Consul can have");
+  }
   if (prefix.empty()) {
     key += elections;
   } else if (prefix != usual_lock_prefix) {

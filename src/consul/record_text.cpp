@@ -26,9 +26,8 @@ std::optional<core::Ttl> length(std::optional<std::uint64_t> ms) {
 // before it had smaller tokens.
 bool went_back(const StoredRecord& stored, const Entry* fence, const Introduction& who) {
   const core::Record& record = stored.record;
-  if (!record.open) return who.seen > in_microseconds(record.made_ms + record.terms.cap.count());
-  const core::Token reached = fence != nullptr ? stored.base + fence->modified : stored.base;
-  return std::max(reached, put_back_in(fence)) < who.seen;
+  if (record.open) return who.went_back || is_behind(stored, fence, who.seen);
+  return who.seen > in_microseconds(record.made_ms + record.terms.cap.count());
 }
 
 }  // namespace
@@ -73,6 +72,11 @@ std::optional<StoredRecord> read_record(std::string_view text) {
                       *base};
 }
 
+bool is_behind(const StoredRecord& stored, const Entry* fence, core::Token seen) {
+  const core::Token reached = fence != nullptr ? stored.base + fence->modified : stored.base;
+  return std::max(reached, put_back_in(fence)) < seen;
+}
+
 std::optional<StoredRecord> admit(const Entry* found, const Entry* fence, const Introduction& who) {
   StoredRecord made{{who.terms, who.epoch, false, who.server_ms, who.wall_ms, who.terms.cap, "unknown"}};
   if (found == nullptr) return made;
@@ -99,6 +103,17 @@ StoredRecord opened(StoredRecord stored, const Entry* fence, const Introduction&
   // Whatever was given before was below the time of then, and clocks agree within the cap, which a quarantine outlasts.
   stored.base = std::max({stored.base, in_microseconds(who.server_ms), who.seen, put_back_in(fence)});
   return stored;
+}
+
+std::optional<StoredRecord> founded(const Entry* found, const Entry* fence, const Introduction& who) {
+  if (found != nullptr) {
+    const auto stored = read_record(found->value);
+    if (!stored || stored->record.open || !stored->record.unknown() ||
+        stored->record.terms.set != who.terms.set) {
+      return std::nullopt;
+    }
+  }
+  return opened({{who.terms, who.epoch, true, who.server_ms, who.wall_ms, who.terms.cap, "new"}}, fence, who);
 }
 
 std::string fence_text(core::Token put_back, std::string_view word) {

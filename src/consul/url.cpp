@@ -11,8 +11,6 @@ namespace tenure::consul {
 
 namespace {
 
-constexpr std::string_view plain_scheme = "consul://";
-constexpr std::string_view tls_scheme = "consuls://";
 constexpr std::string_view usual_port = ":8500";
 constexpr std::string_view usual_tls_port = ":8501";
 // Consul's own limit.
@@ -62,8 +60,6 @@ tl::expected<void, std::string> read_parameter(std::string_view parameter, Addre
 }
 
 }  // namespace
-
-bool is_url(std::string_view text) { return text.starts_with(plain_scheme) || text.starts_with(tls_scheme); }
 
 tl::expected<Address, std::string> parse_url(std::string_view url) {
   if (!is_url(url)) return refuse("this is none");

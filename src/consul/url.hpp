@@ -6,9 +6,9 @@
 #include <string_view>
 #include <tl/expected.hpp>
 
-namespace tenure::consul {
+#include "consul/scheme.hpp"
 
-bool is_url(std::string_view text);
+namespace tenure::consul {
 
 struct Address {
   bool tls = false;
