@@ -123,6 +123,8 @@ Task<core::Reply> acquire(Desk desk, core::AcquireRequest request) {
     writes.lock(request.key, lease_text({request.grant, request.ttl, record.base, std::nullopt}), *session);
     writes.set(keys.fence(), fence_text(0, desk.shared.random().hex16()));
     desk.wrote = true;
+    // What others are given meanwhile it need not show.
+    const core::Token seen = desk.shared.seen();
     auto answer = co_await desk.talk.write(desk.owner, writes);
     if (!answer) co_return std::move(answer.error());
     if (answer->done()) {
@@ -130,7 +132,7 @@ Task<core::Reply> acquire(Desk desk, core::AcquireRequest request) {
       if (lock == nullptr) co_return core::misfit;
       const Entry* fence = answer->find(keys.fence());
       const bool first = fence != nullptr && fence->modified == lock->modified;
-      if (is_behind(record, first ? nullptr : fence, desk.shared.seen())) {
+      if (is_behind(record, first ? nullptr : fence, seen)) {
         auto reply = co_await give_back(desk, request, lock->modified);
         co_return reply;
       }

@@ -11,13 +11,6 @@ namespace {
 // Others write records at the same time seldom, and never for long.
 constexpr int tries_max = 8;
 
-Introduction introduction(Desk& desk, WentBack back) {
-  const std::int64_t wall = runtime::wall_now_ms();
-  const std::int64_t server = desk.talk.server_ms();
-  return {desk.shared.place().terms,   desk.shared.random().hex16(), wall,
-          server == 0 ? wall : server, desk.shared.seen(),           back == WentBack::seen};
-}
-
 void stand_by(Desk& desk, StoredRecord stored, std::string text, Index index) {
   desk.admitted.push_back(stored.record);
   desk.standing = {std::move(stored), std::move(text), index};
@@ -33,6 +26,7 @@ const core::Failure changing{core::Applied::no, core::FailureCode::busy,
                              "others are changing the record of this Consul"};
 
 struct Found {
+  core::Token seen = 0;  // before that was read: what is given meanwhile, it need not show
   std::optional<Entry> record{};
   std::optional<Entry> fence{};
 
@@ -40,9 +34,18 @@ struct Found {
   const Entry* fence_entry() const { return fence ? &*fence : nullptr; }
 };
 
+Introduction introduction(Desk& desk, const Found& found, WentBack back) {
+  const std::int64_t wall = runtime::wall_now_ms();
+  const std::int64_t server = desk.talk.server_ms();
+  return {
+      desk.shared.place().terms, desk.shared.random().hex16(), wall, server == 0 ? wall : server, found.seen,
+      back == WentBack::seen};
+}
+
 Task<tl::expected<Found, core::Failure>> find(Desk& desk) {
   Transaction reads;
   reads.get(desk.keys().record()).get(desk.keys().fence());
+  const core::Token seen = desk.shared.seen();
   auto answer = co_await desk.talk.read(desk.owner, reads);
   if (!answer) co_return tl::unexpected(before_all(std::move(answer.error())));
   if (!answer->done()) {
@@ -50,7 +53,7 @@ Task<tl::expected<Found, core::Failure>> find(Desk& desk) {
                                            "Consul does not show the key " + desk.keys().record() + ": " +
                                                core::printable(answer->refused.front().what)});
   }
-  Found found;
+  Found found{.seen = seen};
   if (const Entry* record = answer->find(desk.keys().record())) found.record = *record;
   if (const Entry* fence = answer->find(desk.keys().fence())) found.fence = *fence;
   co_return found;
@@ -85,7 +88,8 @@ Task<Done> admit(Desk desk, WentBack back) {
   for (int tries = 0; tries < tries_max; ++tries) {
     auto found = co_await find(desk);
     if (!found) co_return tl::unexpected(std::move(found.error()));
-    const auto made = consul::admit(found->record_entry(), found->fence_entry(), introduction(desk, back));
+    const auto made =
+        consul::admit(found->record_entry(), found->fence_entry(), introduction(desk, *found, back));
     if (!made) {
       auto stored = read_record(found->record->value);
       if (!stored) co_return tl::unexpected(no_record(desk, *found->record));
@@ -104,7 +108,7 @@ Task<tl::expected<bool, core::Failure>> found(Desk desk) {
     auto here = co_await find(desk);
     if (!here) co_return tl::unexpected(std::move(here.error()));
     const auto made =
-        founded(here->record_entry(), here->fence_entry(), introduction(desk, WentBack::unknown));
+        founded(here->record_entry(), here->fence_entry(), introduction(desk, *here, WentBack::unknown));
     if (!made) co_return false;
     const auto written = co_await replace(desk, *here, *made);
     if (!written) co_return tl::unexpected(written.error());
@@ -129,7 +133,8 @@ Task<core::Reply> open(Desk desk, core::OpenRequest request) {
       stand_by(desk, std::move(*stored), found->record->value, found->record->modified);
       co_return core::Opened{};
     }
-    const auto made = opened(std::move(*stored), found->fence_entry(), introduction(desk, WentBack::unknown));
+    const auto made =
+        opened(std::move(*stored), found->fence_entry(), introduction(desk, *found, WentBack::unknown));
     const auto written = co_await replace(desk, *found, made);
     if (!written) co_return written.error();
     if (*written) co_return core::Opened{};

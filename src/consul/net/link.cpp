@@ -11,6 +11,8 @@ namespace tenure::consul {
 namespace {
 
 constexpr Owner of_admission{0};
+// An agent takes some hundred connections from one host, whoever they are of there.
+constexpr std::ptrdiff_t under_way_max = 16;
 
 Owner owner_of(core::RequestId id) { return Owner{static_cast<std::uint64_t>(id) + 1}; }
 
@@ -93,9 +95,12 @@ bool Link::begin_those_who_may() {
     return true;
   }
   bool begun = false;
+  auto under_way = std::ranges::count_if(asked_, [](const Asked& it) { return it.work.has_value(); });
   for (Asked& it : asked_) {
+    if (under_way == under_way_max) break;
     if (it.work || !turns_.may_go(it.id, it.keys)) continue;
     begin(it);
+    under_way += 1;
     begun = true;
   }
   return begun;

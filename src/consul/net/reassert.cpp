@@ -117,6 +117,7 @@ Task<core::Reply> reassert(Desk desk, core::ReassertRequest request) {
     Transaction reads;
     reads.get(desk.keys().record()).get(desk.keys().fence());
     for (const core::Holding& item : request.items) reads.get(item.key);
+    const core::Token seen = desk.shared.seen();
     auto shown = co_await desk.talk.read(desk.owner, reads);
     if (!shown) co_return std::move(shown.error());
     const Entry* record = shown->find(desk.keys().record());
@@ -129,7 +130,7 @@ Task<core::Reply> reassert(Desk desk, core::ReassertRequest request) {
     }
     const StoredRecord& stored = *desk.standing.stored;
     if (stored.record.terms != desk.shared.place().terms) co_return core::NotOpen{desk.standing.found()};
-    if (stored.record.open && is_behind(stored, fence, desk.shared.seen())) {
+    if (stored.record.open && is_behind(stored, fence, seen)) {
       auto admitted = co_await admit(desk, WentBack::seen);
       if (!admitted) co_return std::move(admitted.error());
       co_return core::NotOpen{desk.standing.found()};
