@@ -22,7 +22,7 @@ target_include_directories(libtenure INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURC
 target_link_libraries(libtenure PUBLIC tl::expected PRIVATE Threads::Threads OpenSSL::SSL PkgConfig::hiredis)
 
 # Who only locks, or takes part in elections or fleets, needs neither what polls nor libcurl.
-archive(libtenure_poll tenure-poll poll tenure_process tenure_json tenure_poll tenure_redis_poll tenure_postgres_poll
+archive(libtenure_poll tenure-poll poll tenure_process tenure_json tenure_json_text tenure_poll tenure_redis_poll tenure_postgres_poll
         tenure_api_poll)
 target_link_libraries(libtenure_poll PUBLIC libtenure PRIVATE CURL::libcurl)
 
