@@ -19,12 +19,12 @@ namespace tenure::http_client {
 
 // Where the server is, and how it is to be believed. Does not change; outlives the calls.
 struct HttpServer {
-  std::string base;              // https://host:port[/path], without a slash at the end
-  std::string ca_file{};         // PEM; empty: whom the system trusts
-  std::string ca_text{};         // PEM, instead of a file
-  std::string certificate{};     // of this client: a file, or PEM where it begins with -----
-  std::string key{};             // its key, likewise
-  std::string server_name{};     // that the certificate must show; empty: the host of the address
+  std::string base;           // https://host:port[/path], without a slash at the end
+  std::string ca_file{};      // PEM; empty: whom the system trusts
+  std::string ca_text{};      // PEM, instead of a file
+  std::string certificate{};  // of this client: a file, or PEM where it begins with -----
+  std::string key{};          // its key, likewise
+  std::string server_name{};  // that the certificate must show; empty: the host of the address
   bool verify = true;
 };
 
@@ -33,8 +33,8 @@ struct HttpRequest {
   std::string target;                  // from the slash, with its query: already escaped
   std::vector<std::string> headers{};  // "Name: value"; a token goes here, and is never logged
   std::string body{};
-  core::Duration timeout{};            // for all of it; zero: as long as it takes
-  bool stream = false;                 // its answer is told in pieces, as they come
+  core::Duration timeout{};  // for all of it; zero: as long as it takes
+  bool stream = false;       // its answer is told in pieces, as they come
 };
 
 struct HttpAnswer {
@@ -63,15 +63,17 @@ class HttpCalls {
   HttpCalls(const HttpCalls&) = delete;
   HttpCalls& operator=(const HttpCalls&) = delete;
 
-  // Begins at once. What is known at once is told by the next on_ready(), whose descriptor is readable then.
+  // Begins at once, under an id that no call under way has. What is known at once is told by the next on_ready(), whose descriptor is readable then.
   void start(HttpCallId id, HttpRequest request);
-  // Nothing more is told of it. It may have reached the server; its connection is closed.
+  // Nothing more is told of it. It may have reached the server; its connection is closed, or with HTTP/2, where calls share
+  // one, no further call begins on that.
   void cancel(HttpCallId id);
   // Cancels all, and closes all connections.
   void close();
   void on_ready(std::vector<HttpNews>& news);
 
-  // Something to poll for as long as a call is under way.
+  // Something to poll for as long as a call is under way. Where it is busy without a descriptor, because this machine had none
+  // left, on_ready() tells that at once.
   runtime::Awaited awaited() const;
   bool busy() const;
 
