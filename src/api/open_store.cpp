@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kubernetes/url.hpp"
 #include "postgres/url.hpp"
 #include "redis/net/redis_store.hpp"
 
@@ -26,10 +27,21 @@ OpenedStore open_postgresql(const ClientOptions& options) {
   return opened;
 }
 
+OpenedStore open_kubernetes(const ClientOptions& options) {
+  if (&tenure_open_kubernetes == nullptr) {
+    return tl::unexpected(std::string(
+        "this program was linked without Kubernetes: link tenure::kubernetes (tenure-kubernetes.pc)"));
+  }
+  OpenedStore opened;
+  tenure_open_kubernetes(options, opened);
+  return opened;
+}
+
 }  // namespace
 
 OpenedStore open_store(const ClientOptions& options) {
   if (std::ranges::any_of(options.nodes, postgres::is_url)) return open_postgresql(options);
+  if (std::ranges::any_of(options.nodes, kubernetes::is_url)) return open_kubernetes(options);
   // Also what no store knows: it says which schemes there are.
   return redis::open_store(options);
 }

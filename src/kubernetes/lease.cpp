@@ -98,7 +98,7 @@ void show(json::object& object, const Shown& shown, Micros renewed) {
 
 json::object object_of(const Lease& lease) {
   auto read = poll::read_json(lease.json);
-  must(read && read->is_object(), "what was written from an object is one");
+  core::must(read && read->is_object(), "what was written from an object is one");
   return std::move(read->get_object());
 }
 

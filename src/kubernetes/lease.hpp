@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tl/expected.hpp>
 
+#include "core/base/time.hpp"
 #include "core/lease/grant.hpp"
 #include "kubernetes/micro_time.hpp"
 

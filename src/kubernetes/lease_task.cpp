@@ -115,7 +115,7 @@ Step LeaseTask::on_read(const ApiAnswer& answer, Sight& sight, const Moment& now
     if (!answer.fine()) return Outcome(failure_of(call_, answer));
     auto list = read_list(answer.body);
     if (!list) return Outcome(odd(std::move(list.error())));
-    found.version = std::move(list->version);
+    found.version = read_at_ = std::move(list->version);
     lease = std::move(list->first);
   } else if (answer.status != 404) {
     if (!answer.fine()) return Outcome(failure_of(call_, answer));

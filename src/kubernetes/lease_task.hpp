@@ -61,6 +61,8 @@ class LeaseTask {
   LeaseTask(std::string object, Order order) : object_(std::move(object)), order_(std::move(order)) {}
 
   const std::string& object() const { return object_; }
+  // How new that was what was last read, where the order is to take it: what has happened since can be watched from there.
+  const std::string& read_at() const { return read_at_; }
 
   Step start(Sight& sight, const Moment& now);
   // To the last call.
@@ -99,7 +101,8 @@ class LeaseTask {
   std::string object_;
   Order order_;
   ApiCall call_{};    // the last
-  Outcome then_{};    // once what was written is there
+  Outcome then_{};  // once what was written is there
+  std::string read_at_{};
   int written_ = 0;   // how often it was tried
 };
 
