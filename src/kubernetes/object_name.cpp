@@ -91,7 +91,7 @@ std::string name_of_object(std::string_view object) {
   if (object.starts_with(escaped)) {
     std::string name = unescape(object.substr(escaped.size()));
     // Somebody else's object may look like ours.
-    if (const auto made = object_name(name); made && *made == object) return name;
+    if (const auto made = object_name(name); !name.empty() && made && *made == object) return name;
   }
   return std::string(object);
 }
