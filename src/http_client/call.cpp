@@ -124,7 +124,11 @@ bool Call::take_header(std::string_view line) try {
     return false;
   }
   // An interim answer, as 100 Continue, has headers of its own.
-  if (line.starts_with("HTTP/")) answered_headers_.clear();
+  if (line.starts_with("HTTP/")) {
+    answered_headers_.clear();
+    head_is_whole_ = false;
+  }
+  if (trimmed(line).empty()) head_is_whole_ = true;
   const auto colon = line.find(':');
   if (colon == std::string_view::npos) return true;
   std::string& value = answered_headers_[lower(trimmed(line.substr(0, colon)))];
@@ -160,6 +164,8 @@ std::optional<HttpAnswer> Call::take_piece() {
 }
 
 tl::expected<HttpAnswer, core::Failure> Call::finish(CURLcode result) {
+  // Of a connection that ends within the headers libcurl says nothing.
+  if (result == CURLE_OK && !head_is_whole_) result = CURLE_PARTIAL_FILE;
   if (result != CURLE_OK) {
     return tl::unexpected(failure_of({.easy = easy_.get(),
                                       .result = result,

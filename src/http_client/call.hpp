@@ -54,6 +54,7 @@ class Call {
   bool sent_ = false;
   bool too_long_ = false;
   bool starved_ = false;
+  bool head_is_whole_ = false;
   std::size_t headers_length_ = 0;
   std::map<std::string, std::string> answered_headers_{};
   std::string body_{};

@@ -43,10 +43,11 @@ std::string tls_text(const Trouble& trouble, const Place& place) {
       break;
   }
   long verified = X509_V_OK;
-  curl_easy_getinfo(trouble.easy, CURLINFO_SSL_VERIFYRESULT, &verified);
-  // Names are checked by libcurl itself.
-  if (trouble.result == CURLE_PEER_FAILED_VERIFICATION && verified == X509_V_OK)
-    verified = X509_V_ERR_HOSTNAME_MISMATCH;
+  if (trouble.result == CURLE_PEER_FAILED_VERIFICATION) {
+    curl_easy_getinfo(trouble.easy, CURLINFO_SSL_VERIFYRESULT, &verified);
+    // Names are checked by libcurl itself, before it asks OpenSSL what came of the rest.
+    if (verified == X509_V_OK || verified == X509_V_ERR_UNSPECIFIED) verified = X509_V_ERR_HOSTNAME_MISMATCH;
+  }
   const unsigned long error = openssl_error(trouble.detail);
   const int reason = ERR_GET_REASON(error);
   return runtime::handshake_text(
