@@ -56,8 +56,9 @@ tl::expected<Lease, std::string> lease_of(const json::value& value) {
   Lease lease;
   lease.version = text_in(metadata, "resourceVersion");
   lease.uid = text_in(metadata, "uid");
-  if (lease.version.empty())
-    return tl::unexpected(std::string("the API server shows a Lease without a resourceVersion"));
+  // Without both an update would make anew what was deleted.
+  if (lease.version.empty() || lease.uid.empty())
+    return tl::unexpected(std::string("the API server shows a Lease without a resourceVersion and a uid"));
   lease.holder = text_in(spec, "holderIdentity");
   lease.length = seconds(std::clamp<std::int64_t>(
       number_in(spec, "leaseDurationSeconds").value_or(usual_length.count()), 0, 1'000'000'000));
@@ -84,6 +85,12 @@ Micros later_than(const std::optional<Micros>& before, Micros now) {
   return before ? std::max(*before + Micros(1), now) : now;
 }
 
+// In a list they are left out.
+void say_what_it_is(json::object& object) {
+  object["apiVersion"] = "coordination.k8s.io/v1";
+  object["kind"] = "Lease";
+}
+
 void show(json::object& object, const Shown& shown, Micros renewed) {
   json::object& notes = member(member(object, "metadata"), "annotations");
   const std::string time = micro_time(renewed);
@@ -99,7 +106,9 @@ void show(json::object& object, const Shown& shown, Micros renewed) {
 json::object object_of(const Lease& lease) {
   auto read = poll::read_json(lease.json);
   core::must(read && read->is_object(), "what was written from an object is one");
-  return std::move(read->get_object());
+  json::object object = std::move(read->get_object());
+  say_what_it_is(object);
+  return object;
 }
 
 }  // namespace
@@ -130,8 +139,7 @@ seconds length_of(core::Duration ttl) { return std::max(std::chrono::ceil<second
 
 std::string new_lease(const std::string& object, const Shown& shown) {
   json::object lease;
-  lease["apiVersion"] = "coordination.k8s.io/v1";
-  lease["kind"] = "Lease";
+  say_what_it_is(lease);
   member(lease, "metadata")["name"] = object;
   show(lease, shown, shown.now);
   json::object& spec = member(lease, "spec");

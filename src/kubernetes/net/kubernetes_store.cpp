@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/names.hpp"
+#include "core/base/text.hpp"
 #include "core/lease/node_set.hpp"
 #include "kubernetes/lease_task.hpp"
 #include "kubernetes/net/asked_once.hpp"
@@ -20,6 +21,8 @@ namespace {
 
 using core::Failure;
 using core::FailureCode;
+
+constexpr core::Ttl ttl_min = std::chrono::seconds(1);
 
 // What somebody sees of a Lease who looks once, and cannot know for how long it has been like this. It is taken for held while it says
 // so: by the clocks of others it may have run out, and then nothing is left.
@@ -51,8 +54,16 @@ class KubernetesStore : public runtime::Store {
     return key;
   }
 
-  tl::expected<std::string, std::string> fleet_keys(const std::string& /*fleet*/) const override {
-    return tl::unexpected(std::string(no_fleets));
+  // It would be shown as a whole second, and others would wait for so long.
+  std::optional<std::string> ttl_error(core::Ttl ttl) const override {
+    if (ttl >= ttl_min) return std::nullopt;
+    return "a TTL of " + core::to_text(ttl) + " is too short for Kubernetes, whose Leases last whole seconds; the least is " +
+           core::to_text(ttl_min);
+  }
+
+  tl::expected<std::string, std::string> fleet_keys(const std::string& fleet) const override {
+    if (auto error = core::name_error("the fleet's name", fleet)) return tl::unexpected(std::move(*error));
+    return opened_.root + fleet + ":";
   }
 
   tl::expected<runtime::DataPlace, std::string> fleet_data(const std::string& /*url*/,

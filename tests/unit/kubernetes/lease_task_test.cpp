@@ -40,6 +40,7 @@ class FakeServer {
       metadata["uid"] = "uid-" + std::to_string(version);
     } else {
       if (!lease || lease->at("metadata").at("resourceVersion") != metadata.at("resourceVersion")) return status(409);
+      EXPECT_EQ(metadata.at("uid"), lease->at("metadata").at("uid"));
     }
     metadata["resourceVersion"] = std::to_string(++version);
     lease = body;

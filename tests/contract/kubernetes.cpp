@@ -1,0 +1,50 @@
+// A Kubernetes for the contract: a namespace of one API server for each test.
+#include "contract/store.hpp"
+#include "kubernetes/net/kubernetes_node.hpp"
+#include "kubernetes/net/kubernetes_store.hpp"
+#include "support/stores/kubernetes_server.hpp"
+
+namespace tenure::test {
+
+namespace {
+
+class Kubernetes : public Store {
+ public:
+  ~Kubernetes() override {
+    if (away_) server_.restart();
+  }
+  std::shared_ptr<runtime::Node> node() override { return node_of(terms()); }
+  std::shared_ptr<runtime::Node> node_of(const core::Terms& terms) override {
+    return kubernetes::make_node(place(), terms);
+  }
+  std::shared_ptr<const runtime::Store> open() override {
+    return kubernetes::store_of({place(), "", terms()});
+  }
+  std::optional<LockName> own_name() override { return std::nullopt; }
+  // It loses nothing.
+  void lose_everything() override {}
+  void go_away() override {
+    server_.kill();
+    away_ = true;
+  }
+  bool keeps_fleets() const override { return false; }
+
+ private:
+  kubernetes::Place place() const {
+    kubernetes::Surroundings around;
+    around.kubeconfig = file_;
+    return kubernetes::find_place("kubernetes://", around).value();
+  }
+
+  KubernetesServer& server_ = shared_kubernetes();
+  std::string file_ = server_.kubeconfig(server_.new_namespace());
+  bool away_ = false;
+};
+
+}  // namespace
+
+StoreKind kubernetes_store() {
+  return {"Kubernetes", [] { return std::unique_ptr<Store>(std::make_unique<Kubernetes>()); }};
+}
+
+}  // namespace tenure::test
