@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "consul/scheme.hpp"
 #include "kubernetes/url.hpp"
 #include "postgres/url.hpp"
 #include "redis/net/redis_store.hpp"
@@ -37,11 +38,22 @@ OpenedStore open_kubernetes(const ClientOptions& options) {
   return opened;
 }
 
+OpenedStore open_consul(const ClientOptions& options) {
+  if (&tenure_open_consul == nullptr) {
+    return tl::unexpected(
+        std::string("this program was linked without Consul: link tenure::consul (tenure-consul.pc)"));
+  }
+  OpenedStore opened;
+  tenure_open_consul(options, opened);
+  return opened;
+}
+
 }  // namespace
 
 OpenedStore open_store(const ClientOptions& options) {
   if (std::ranges::any_of(options.nodes, postgres::is_url)) return open_postgresql(options);
   if (std::ranges::any_of(options.nodes, kubernetes::is_url)) return open_kubernetes(options);
+  if (std::ranges::any_of(options.nodes, consul::is_url)) return open_consul(options);
   // Also what no store knows: it says which schemes there are.
   return redis::open_store(options);
 }

@@ -1,5 +1,5 @@
 // A Kubernetes for the contract: a namespace of one API server for each test.
-#include "contract/store.hpp"
+#include "contract/real_stores.hpp"
 #include "kubernetes/net/kubernetes_node.hpp"
 #include "kubernetes/net/kubernetes_store.hpp"
 #include "support/stores/kubernetes_server.hpp"
@@ -27,7 +27,6 @@ class Kubernetes : public Store {
     server_.kill();
     away_ = true;
   }
-  bool keeps_fleets() const override { return false; }
 
  private:
   kubernetes::Place place() const {
@@ -43,8 +42,18 @@ class Kubernetes : public Store {
 
 }  // namespace
 
-StoreKind kubernetes_store() {
-  return {"Kubernetes", [] { return std::unique_ptr<Store>(std::make_unique<Kubernetes>()); }};
+StoreKind kubernetes_kind() {
+  return {"Kubernetes",
+          [] { return std::unique_ptr<Store>(std::make_unique<Kubernetes>()); },
+          {.queues = false,
+           .forgets = false,
+           .keeps_fleets = false,
+           .names_fleets = false,
+           .proposes = false,
+           .confirms = false,
+           .in_order = false,
+           .counts_names_together = false,
+           .shortest = core::Ttl(1'000)}};
 }
 
 }  // namespace tenure::test
