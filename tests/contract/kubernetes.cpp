@@ -53,7 +53,9 @@ StoreKind kubernetes_kind() {
            .confirms = false,
            .in_order = false,
            .counts_names_together = false,
-           .shortest = core::Ttl(1'000)}};
+           .shortest = core::Ttl(1'000),
+           // Whoever comes waits for its whole length, from when it first sees it.
+           .ends_within = core::Ttl(2'500)}};
 }
 
 }  // namespace tenure::test
