@@ -70,7 +70,7 @@ Step LeaseTask::start(Sight& sight, const Moment& now) {
   const Wanted wanted = wanted_by(order_);
   // Whoever holds it knows what it looks like: one call is enough, as long as nobody else has touched it.
   const bool known = seen != nullptr && wanted.grant != nullptr && seen->lease.grant == *wanted.grant &&
-                     (wanted.token == 0 || seen->lease.token == wanted.token);
+                     (wanted.token == 0 || seen->lease.token == wanted.token) && !seen->over(now.boot);
   return known ? decide(Read{seen, {}, {}}, sight, now) : read(sight);
 }
 

@@ -471,7 +471,7 @@ TEST_P(Contract, SeveralRequestsAtOnceAreAllAnswered) {
     last = token;
     all.insert(token);
   }
-  EXPECT_EQ(all.size(), ids.size());
+  EXPECT_TRUE(!can.counts_names_together || all.size() == ids.size()) << all.size();
   EXPECT_FALSE(all.contains(0)) << "not granted";
 }
 

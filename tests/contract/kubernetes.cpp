@@ -44,16 +44,18 @@ class Kubernetes : public Store {
 
 StoreKind kubernetes_kind() {
   return {"Kubernetes",
-          []() -> std::unique_ptr<Store> { return std::make_unique<Kubernetes>(); },
+          [] { return std::unique_ptr<Store>(std::make_unique<Kubernetes>()); },
           {.queues = false,
            .forgets = false,
            .keeps_fleets = false,
            .names_fleets = false,
            .proposes = false,
+           .confirms = false,
            .in_order = false,
+           .counts_names_together = false,
            .shortest = core::Ttl(1'000),
-           // Who wants it has seen it unchanged for so long, from the moment at which it first looked.
-           .ends_within = core::Ttl(3'000)}};
+           // Whoever comes waits for its whole length, from when it first sees it.
+           .ends_within = core::Ttl(2'500)}};
 }
 
 }  // namespace tenure::test

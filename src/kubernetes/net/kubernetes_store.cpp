@@ -61,9 +61,8 @@ class KubernetesStore : public runtime::Store {
            core::to_text(ttl_min);
   }
 
-  tl::expected<std::string, std::string> fleet_keys(const std::string& fleet) const override {
-    if (auto error = core::name_error("the fleet's name", fleet)) return tl::unexpected(std::move(*error));
-    return opened_.root + fleet + ":";
+  tl::expected<std::string, std::string> fleet_keys(const std::string& /*fleet*/) const override {
+    return tl::unexpected(std::string(no_fleets));
   }
 
   tl::expected<runtime::DataPlace, std::string> fleet_data(const std::string& /*url*/,

@@ -137,7 +137,15 @@ TEST_F(LeaseTaskTest, AnotherTakesItOnlyAfterItHasSeenItUnchangedForItsWholeLeng
   pass(1ms);
   EXPECT_GT(take(other, theirs), token);
   EXPECT_EQ(server.spec("leaseTransitions"), "1");
-  EXPECT_EQ(answer(one, Renew{ours, token, ttl}), KeyAnswer::missing) << "one knows that it has run out";
+  EXPECT_EQ(answer(one, Renew{ours, token, ttl}), KeyAnswer::foreign);
+}
+
+TEST_F(LeaseTaskTest, WhatHasRunOutIsNotRevived) {
+  const auto token = take(one, ours);
+  pass(15s);
+  EXPECT_EQ(answer(one, Renew{ours, token, ttl}), KeyAnswer::missing);
+  EXPECT_EQ(answer(one, GiveBack{ours}), KeyAnswer::missing);
+  EXPECT_EQ(server.spec("holderIdentity"), "\"\"") << "others need not wait";
 }
 
 TEST_F(LeaseTaskTest, ARenewalBeginsItsLengthAnewForWhoeverWatches) {
