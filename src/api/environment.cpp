@@ -36,7 +36,8 @@ tl::expected<NamedNodes, std::string> checked(NamedNodes named) {
   std::vector<std::string> kinds;
   if (!named.addresses.empty()) kinds.emplace_back("Redis");
   if (!named.postgres.empty()) kinds.emplace_back("PostgreSQL");
-  for (const auto& [is_url, kind] : {std::pair{kubernetes::is_url, "Kubernetes"}, {consul::is_url, "Consul"}}) {
+  for (const auto& [is_url, kind] :
+       {std::pair{kubernetes::is_url, "Kubernetes"}, {consul::is_url, "Consul"}}) {
     if (std::ranges::any_of(named.http, is_url)) kinds.emplace_back(kind);
   }
   if (kinds.size() > 1) {

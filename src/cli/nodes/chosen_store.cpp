@@ -80,8 +80,10 @@ tl::expected<ChosenStore, std::string> choose_http_store(const NodeArgs& args, d
   tl::expected<std::shared_ptr<const NodeInspector>, std::string> inspector;
   tenure_inspect_http_store(*options, *store, inspector);
   if (!inspector) return tl::unexpected(std::move(inspector.error()));
-  return ChosenStore{
-      .store = std::move(*store), .prefix = options->prefix, .inspector = std::move(*inspector), .fleets = false};
+  return ChosenStore{.store = std::move(*store),
+                     .prefix = options->prefix,
+                     .inspector = std::move(*inspector),
+                     .fleets = false};
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ std::string not_of_redis(const detail::NamedNodes& named, const NodeArgs& args) 
     return named.source +
            " names another store than a Redis by a pipe: name it by a plain file, by --store or TENURE_STORE";
   }
-  const char* kind = named.http.empty()                        ? "PostgreSQL"
+  const char* kind = named.http.empty()                       ? "PostgreSQL"
                      : kubernetes::is_url(named.http.front()) ? "Kubernetes"
                                                               : "Consul";
   return named.source + " names a " + kind + ", and this is about Redis";

@@ -1,15 +1,14 @@
 #include "kubernetes/net/kubernetes_store.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/base/names.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/node_set.hpp"
-#include "kubernetes/lease_task.hpp"
 #include "kubernetes/net/asked_once.hpp"
 #include "kubernetes/net/fleets.hpp"
 #include "kubernetes/net/kubernetes_node.hpp"
+#include "kubernetes/net/view.hpp"
 #include "kubernetes/object_name.hpp"
 #include "kubernetes/url.hpp"
 #include "runtime/boot_clock.hpp"
@@ -23,16 +22,6 @@ using core::Failure;
 using core::FailureCode;
 
 constexpr core::Ttl ttl_min = std::chrono::seconds(1);
-
-// What somebody sees of a Lease who looks once, and cannot know for how long it has been like this. It is taken for held while it says
-// so: by the clocks of others it may have run out, and then nothing is left.
-core::KeyState state_of(const Lease& lease, const std::optional<std::chrono::seconds>& date) {
-  core::KeyState state = key_state({lease, core::Time{}}, core::Time{});
-  if (!state.exists() || !lease.renewed || !date) return state;
-  const auto left = std::chrono::ceil<core::Ttl>(*lease.renewed + lease.length - *date);
-  state.left = std::clamp<core::Ttl>(left, core::Ttl::zero(), lease.length);
-  return state;
-}
 
 class KubernetesStore : public runtime::Store {
  public:
@@ -57,7 +46,8 @@ class KubernetesStore : public runtime::Store {
   // It would be shown as a whole second, and others would wait for so long.
   std::optional<std::string> ttl_error(core::Ttl ttl) const override {
     if (ttl >= ttl_min) return std::nullopt;
-    return "a TTL of " + core::to_text(ttl) + " is too short for Kubernetes, whose Leases last whole seconds; the least is " +
+    return "a TTL of " + core::to_text(ttl) +
+           " is too short for Kubernetes, whose Leases last whole seconds; the least is " +
            core::to_text(ttl_min);
   }
 
@@ -82,14 +72,15 @@ class KubernetesStore : public runtime::Store {
 
   runtime::Answers<core::KeyState> look(const std::string& key, core::Duration timeout) const override {
     const auto object = object_name(key);
-    if (!object) return {tl::unexpected(Failure{core::Applied::no, FailureCode::unsupported, object.error()})};
+    if (!object)
+      return {tl::unexpected(Failure{core::Applied::no, FailureCode::unsupported, object.error()})};
     const ApiCall call{"GET", lease_target(opened_.place.name_space, *object)};
     const auto answer = ask_once(opened_.place, call, timeout);
     if (!answer) return {tl::unexpected(answer.error())};
     if (answer->status == 404) return {core::KeyState{}};
     const auto lease = read_lease(answer->body);
     if (!lease) return {tl::unexpected(Failure{core::Applied::no, FailureCode::protocol, lease.error()})};
-    return {state_of(*lease, answer->date)};
+    return {seen_once(*lease, answer->date)};
   }
 
   // To the data and back: by a list, because an API server that has lost its etcd would still say its version.
@@ -120,12 +111,13 @@ tl::expected<std::shared_ptr<const runtime::Store>, std::string> open_store(cons
         std::string("a Kubernetes API server is the only node of a client: its etcd is a quorum already"));
   }
   if (options.tls != Tls{}) {
-    return tl::unexpected(
-        std::string("TLS is set up, and a Kubernetes API server is believed as the pod or the kubeconfig file says"));
+    return tl::unexpected(std::string(
+        "TLS is set up, and a Kubernetes API server is believed as the pod or the kubeconfig file says"));
   }
   auto place = find_place(options.nodes.front(), surroundings());
   if (!place) return tl::unexpected(std::move(place.error()));
-  const core::Terms terms{std::chrono::duration_cast<core::Ttl>(options.ttl_max), core::node_set({place->name})};
+  const core::Terms terms{std::chrono::duration_cast<core::Ttl>(options.ttl_max),
+                          core::node_set({place->name})};
   const std::string root = options.prefix == ClientOptions{}.prefix ? "" : options.prefix;
   return store_of({std::move(*place), root, terms});
 }
