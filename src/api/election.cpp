@@ -74,6 +74,7 @@ tl::expected<Election, Refusal> Client::election(std::string name, const Electio
   auto plan = detail::plan_of(options, *key, context_->store->terms().cap);
   if (!plan) return refuse(name + ": " + plan.error());
   const core::Timing timing = plan->timing;
+  if (auto error = context_->store->ttl_error(timing.ttl)) return refuse(name + ": " + *error);
   auto election = context_->client.election(std::move(*plan));
   Election made(std::make_unique<detail::Running>(
       detail::Running{context_, std::move(name), timing, std::move(election)}));

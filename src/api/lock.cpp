@@ -31,6 +31,7 @@ tl::expected<detail::LockPlan, std::string> make_plan(const std::string& name, c
   if (!key) return tl::unexpected(std::move(key.error()));
   const auto timing = detail::timing_of(options, context.store->terms().cap);
   if (!timing) return tl::unexpected(name + ": " + timing.error());
+  if (auto error = context.store->ttl_error(timing->ttl)) return tl::unexpected(name + ": " + *error);
   std::optional<core::Duration> hold_max;
   if (options.hold_max) hold_max = core::saturated(*options.hold_max);
   return detail::LockPlan{std::move(*key), *timing, hold_max};

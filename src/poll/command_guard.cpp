@@ -16,7 +16,7 @@
 #include "process/leash.hpp"
 #include "process/process_tree.hpp"
 #include "runtime/boot_clock.hpp"
-#include "runtime/engine/boot_timer.hpp"
+#include "runtime/boot_timer.hpp"
 
 namespace tenure::poll {
 

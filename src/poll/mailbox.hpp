@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/time.hpp"
-#include "runtime/engine/boot_timer.hpp"
+#include "runtime/boot_timer.hpp"
 #include "runtime/net/descriptor.hpp"
 
 namespace tenure::poll {

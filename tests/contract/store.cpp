@@ -144,7 +144,6 @@ class RedisInCluster : public Store {
   void go_away() override {
     for (std::size_t i = 0; i < cluster_.server_count(); ++i) cluster_.kill(i);
   }
-  bool keeps_fleets() const override { return false; }
 
  private:
   RedisCluster cluster_{{.masters = 3, .replicas = 0}};
@@ -224,7 +223,7 @@ std::vector<StoreKind> all_stores() {
   return {{"Memory", make<Memory>},
           {"Redis", make<Redis>},
           {"RedisBySentinel", make<RedisBySentinel>},
-          {"RedisInCluster", make<RedisInCluster>},
+          {"RedisInCluster", make<RedisInCluster>, {.keeps_fleets = false}},
           {"PostgreSQL", make<Postgres>}};
 }
 

@@ -13,7 +13,7 @@
 #include "cli/supervise/terminal.hpp"
 #include "core/base/text.hpp"
 #include "runtime/boot_clock.hpp"
-#include "runtime/engine/boot_timer.hpp"
+#include "runtime/boot_timer.hpp"
 #include "runtime/net/event_descriptor.hpp"
 #include "runtime/public_time.hpp"
 

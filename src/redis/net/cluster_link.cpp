@@ -13,8 +13,8 @@ using core::FailureCode;
 
 namespace {
 
-constexpr ReadySet::Key of_search = ~ReadySet::Key{0};
-constexpr ReadySet::Key of_timer = of_search - 1;
+constexpr runtime::ReadySet::Key of_search = ~runtime::ReadySet::Key{0};
+constexpr runtime::ReadySet::Key of_timer = of_search - 1;
 
 }  // namespace
 
@@ -30,9 +30,9 @@ ClusterLink::ClusterLink(core::NodeIndex node, const Address& address, Router::U
 
 void ClusterLink::ask(core::RequestId id, core::Request request, core::Time now, runtime::News& news) {
   now_ = now;
-  if (!ready_) ready_ = ReadySet();
+  if (!ready_) ready_ = runtime::ReadySet();
   if (!ready_) {
-    news.answers.push_back({id, no_descriptor()});
+    news.answers.push_back({id, runtime::no_descriptor()});
     return;
   }
   look_at_idle();
@@ -56,7 +56,7 @@ void ClusterLink::flush(runtime::News& news) { go_on(news); }
 
 void ClusterLink::on_ready(core::Time now, runtime::News& news) {
   now_ = now;
-  for (const ReadySet::Key key : ready_.ready()) {
+  for (const runtime::ReadySet::Key key : ready_.ready()) {
     if (key == of_search) {
       if (search_) step_search();
     } else if (key == of_timer) {
@@ -193,7 +193,7 @@ void ClusterLink::set_timer() {
   const auto due = router_.wake();
   if (due == timer_due_) return;
   timer_due_ = due;
-  timer_ = due ? timer_after(*due - now_) : runtime::Descriptor();
+  timer_ = due ? runtime::timer_after(*due - now_) : runtime::Descriptor();
 }
 
 void ClusterLink::watch() {

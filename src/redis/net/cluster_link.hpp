@@ -9,8 +9,8 @@
 #include "redis/cluster/router.hpp"
 #include "redis/net/cluster_map_search.hpp"
 #include "redis/net/cluster_view.hpp"
-#include "redis/net/ready_set.hpp"
 #include "redis/net/wire.hpp"
+#include "runtime/net/ready_set.hpp"
 #include "runtime/store/connection.hpp"
 
 namespace tenure::redis {
@@ -64,7 +64,7 @@ class ClusterLink : public runtime::Connection {
   core::Duration patience_;
   Router router_;
   Router::Heard heard_{};
-  ReadySet ready_;
+  runtime::ReadySet ready_;
   std::map<Router::ServerId, std::unique_ptr<Line>> lines_;
   Lookups lookups_;
   std::optional<ClusterMapSearch> search_{};

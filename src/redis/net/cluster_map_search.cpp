@@ -43,7 +43,7 @@ ClusterMapSearch::ClusterMapSearch(const Address& address, const runtime::Tls& t
     : address_(address), tls_(tls), lookups_(lookups), gives_up_(limits.gives_up_unanswered) {
   const core::Duration in_time = std::min(MasterSearch::in_time_max, limits.patience / 2);
   in_time_until_ = runtime::boot_now() + in_time;
-  timer_ = timer_after(in_time);
+  timer_ = runtime::timer_after(in_time);
   starved_ = !timer_;
   lookups_.limit();
   for (const HostPort& where : known) add(where);
@@ -58,7 +58,7 @@ void ClusterMapSearch::add(const HostPort& where) {
 }
 
 tl::expected<std::optional<SlotMap>, Failure> ClusterMapSearch::step() {
-  if (starved_) return tl::unexpected(no_descriptor());
+  if (starved_) return tl::unexpected(runtime::no_descriptor());
   // There may be more of them by then. NOLINTNEXTLINE(modernize-loop-convert)
   for (std::size_t i = 0; i < nodes_.size(); ++i) ask(nodes_[i]);
   const auto said = views();
@@ -70,10 +70,10 @@ tl::expected<std::optional<SlotMap>, Failure> ClusterMapSearch::step() {
     if (all_answered() || gives_up_) return tl::unexpected(failure());
     timer_ = {};  // the first that answers will do
     if (wait_for_more()) return std::nullopt;
-    return tl::unexpected(no_descriptor());
+    return tl::unexpected(runtime::no_descriptor());
   }
   if (wait_for_more()) return std::nullopt;
-  return tl::unexpected(no_descriptor());
+  return tl::unexpected(runtime::no_descriptor());
 }
 
 void ClusterMapSearch::ask(Node& node) {
@@ -184,7 +184,7 @@ Failure ClusterMapSearch::failure() const {
 bool ClusterMapSearch::wait_for_more() {
   ready_.emplace();
   if (!*ready_) return false;
-  ReadySet::Key key = 0;
+  runtime::ReadySet::Key key = 0;
   for (const Node& it : nodes_) {
     if (it.inquiry) ready_->watch(key++, {it.inquiry->fd(), it.inquiry->events()});
   }

@@ -19,8 +19,8 @@
 #include "redis/cluster/slot_map.hpp"
 #include "redis/net/inquiry.hpp"
 #include "redis/net/master_search.hpp"
-#include "redis/net/ready_set.hpp"
 #include "redis/url.hpp"
+#include "runtime/net/ready_set.hpp"
 #include "runtime/net/tls.hpp"
 
 namespace tenure::redis {
@@ -72,7 +72,7 @@ class ClusterMapSearch {
   bool gives_up_;
   core::Time in_time_until_;
   std::deque<Node> nodes_;
-  std::optional<ReadySet> ready_{};  // of all that is waited for
+  std::optional<runtime::ReadySet> ready_{};  // of all that is waited for
   runtime::Descriptor timer_;
   bool starved_ = false;  // there was no descriptor for the timer
 };

@@ -12,7 +12,7 @@ namespace tenure::redis {
 
 namespace {
 
-constexpr ReadySet::Key of_search = 0;
+constexpr runtime::ReadySet::Key of_search = 0;
 // A message is on its way to all servers for less than that; after it the same words are another message.
 constexpr core::Duration same_within = std::chrono::seconds(1);
 constexpr core::Duration patience = std::chrono::seconds(5);
@@ -87,7 +87,9 @@ void ClusterSubscription::on_ready(core::Time now, core::Random& random,
   now_ = now;
   const bool heard_all = listening();
   const auto keys = ready_.ready();
-  const auto is_ready = [&](ReadySet::Key key) { return std::ranges::find(keys, key) != keys.end(); };
+  const auto is_ready = [&](runtime::ReadySet::Key key) {
+    return std::ranges::find(keys, key) != keys.end();
+  };
   if (search_ && is_ready(of_search)) step_search(now);
   for (const auto& [where, ear] : ears_) {
     if (is_ready(ear->key)) ear->subscriber->on_ready(now, random, messages);
@@ -129,7 +131,7 @@ bool ClusterSubscription::listening() const {
          std::ranges::all_of(ears_, [](const auto& it) { return it.second->subscriber->listening(); });
 }
 
-bool ClusterSubscription::is_new(const std::string& text, ReadySet::Key by) {
+bool ClusterSubscription::is_new(const std::string& text, runtime::ReadySet::Key by) {
   while (!given_.empty() && now_ - given_.front().at > same_within) given_.pop_front();
   const auto is_repeat = [&](const Given& it) { return it.text == text && !it.by.contains(by); };
   if (const auto given = std::ranges::find_if(given_, is_repeat); given != given_.end()) {

@@ -12,8 +12,8 @@
 
 #include "redis/net/cluster_map_search.hpp"
 #include "redis/net/cluster_view.hpp"
-#include "redis/net/ready_set.hpp"
 #include "redis/net/subscriber.hpp"
+#include "runtime/net/ready_set.hpp"
 #include "runtime/store/subscription.hpp"
 
 namespace tenure::redis {
@@ -37,21 +37,21 @@ class ClusterSubscription : public runtime::Subscription {
  private:
   // To one master.
   struct Ear {
-    ReadySet::Key key = 0;
+    runtime::ReadySet::Key key = 0;
     Address address{};
     std::optional<Subscriber> subscriber{};
   };
   struct Given {
     std::string text;
     core::Time at{};
-    std::set<ReadySet::Key> by{};  // what has brought it so far
+    std::set<runtime::ReadySet::Key> by{};  // what has brought it so far
   };
 
   // Hears the masters that the map names, and no others.
   void follow_map(core::Time now, core::Random& random);
   void search(core::Time now);
   void step_search(core::Time now);
-  bool is_new(const std::string& text, ReadySet::Key by);
+  bool is_new(const std::string& text, runtime::ReadySet::Key by);
   void watch();
 
   const Address& address_;
@@ -60,9 +60,9 @@ class ClusterSubscription : public runtime::Subscription {
   SharedView view_;
   Subscriber::Read read_;
   bool opened_ = false;
-  ReadySet ready_;
+  runtime::ReadySet ready_;
   std::map<std::string, std::unique_ptr<Ear>> ears_;  // by where
-  ReadySet::Key last_key_ = 0;
+  runtime::ReadySet::Key last_key_ = 0;
   core::Time followed_ = core::long_ago;  // when the map was asked for by which they were chosen
   Lookups lookups_;
   std::optional<ClusterMapSearch> search_{};

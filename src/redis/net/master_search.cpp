@@ -61,15 +61,15 @@ tl::expected<std::optional<runtime::Stream>, Failure> MasterSearch::step() {
   } else if (Candidate* found = best(); found != nullptr && is_taken(*found)) {
     return found->inquiry->take();
   }
-  if (starved_) return tl::unexpected(no_descriptor());
+  if (starved_) return tl::unexpected(runtime::no_descriptor());
   if (all_failed() || (named_until_ && runtime::boot_now() >= *named_until_))
     return tl::unexpected(failure());
   if (wait_for_more()) return std::nullopt;
-  return tl::unexpected(no_descriptor());
+  return tl::unexpected(runtime::no_descriptor());
 }
 
 void MasterSearch::set_timer() {
-  timer_ = timer_after(in_time_);
+  timer_ = runtime::timer_after(in_time_);
   if (!timer_) starved_ = true;
 }
 
@@ -198,7 +198,7 @@ FailureCode MasterSearch::failure_code() {
 bool MasterSearch::wait_for_more() {
   ready_.emplace();
   if (!*ready_) return false;
-  ReadySet::Key key = 0;
+  runtime::ReadySet::Key key = 0;
   for (const Sentinel& it : sentinels_) {
     if (it.inquiry) ready_->watch(key++, {it.inquiry->fd(), it.inquiry->events()});
   }

@@ -18,10 +18,10 @@
 #include "core/base/time.hpp"
 #include "core/message.hpp"
 #include "redis/net/inquiry.hpp"
-#include "redis/net/ready_set.hpp"
 #include "redis/url.hpp"
 #include "runtime/net/descriptor.hpp"
 #include "runtime/net/lookup.hpp"
+#include "runtime/net/ready_set.hpp"
 #include "runtime/net/stream.hpp"
 #include "runtime/net/tls.hpp"
 
@@ -98,7 +98,7 @@ class MasterSearch {
   core::Duration in_time_;
   std::deque<Sentinel> sentinels_;
   std::deque<Candidate> candidates_;
-  std::optional<ReadySet> ready_{};  // of all that is waited for
+  std::optional<runtime::ReadySet> ready_{};  // of all that is waited for
   runtime::Descriptor timer_;
   std::optional<core::Time> named_until_{};  // of a search that gives up, while nobody was named
   std::optional<core::Time> agree_until_{};  // since there is a master

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/time.hpp"
-#include "runtime/engine/boot_timer.hpp"
+#include "runtime/boot_timer.hpp"
 #include "runtime/engine/spin.hpp"
 #include "runtime/engine/waker.hpp"
 #include "runtime/engine/watch_set.hpp"

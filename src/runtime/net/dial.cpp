@@ -9,43 +9,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <system_error>
 #include <utility>
+
+#include "runtime/net/connecting.hpp"
 
 namespace tenure::runtime {
 
 namespace {
 
-// Whoever only listens would never learn that the other machine is gone: the kernel asks, after ten seconds of
-// silence, and costs the server nothing.
-void notice_dead_peer(int socket) {
-  const int on = 1;
-  const int idle_seconds = 10;
-  const int between_seconds = 3;
-  const int times = 3;
-  setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-  setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle_seconds, sizeof idle_seconds);
-  setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &between_seconds, sizeof between_seconds);
-  setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times);
-}
-
 core::Failure unreachable(std::string detail) {
   return {core::Applied::no, core::FailureCode::unreachable, std::move(detail)};
-}
-
-std::string error_text(int error) {
-  switch (error) {
-    case ECONNREFUSED:
-      return "connection refused";
-    case ENOENT:
-      return "there is no such socket";
-    case EACCES:
-      return "no permission to connect";
-    case ETIMEDOUT:
-      return "connecting timed out";
-    default:
-      return "cannot connect: " + std::generic_category().message(error);
-  }
 }
 
 }  // namespace
@@ -117,7 +90,7 @@ tl::expected<std::optional<Stream>, core::Failure> Dial::step() {
   if (!session_) {
     if (!connected()) {
       if (socket_) return std::nullopt;
-      return tl::unexpected(unreachable(error_text(error_)));
+      return tl::unexpected(unreachable(connect_text(error_)));
     }
     if (!endpoint_.tls) return Stream(std::move(socket_));
     session_.emplace(tls_, endpoint_.host, socket_.get());

@@ -56,7 +56,7 @@ std::optional<std::string> our_certificate_text(const TlsTrouble& trouble) {
     case SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE:
     case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED:
     case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN:
-      return refuses + openssl_text();
+      return refuses + openssl_text(trouble.error);
     default:
       return std::nullopt;
   }
@@ -64,8 +64,10 @@ std::optional<std::string> our_certificate_text(const TlsTrouble& trouble) {
 
 }  // namespace
 
-std::string openssl_text() {
-  const char* reason = ERR_reason_error_string(ERR_peek_error());
+std::string openssl_text() { return openssl_text(ERR_peek_error()); }
+
+std::string openssl_text(unsigned long error) {
+  const char* reason = ERR_reason_error_string(error);
   return reason == nullptr ? "no reason is known" : reason;
 }
 
@@ -82,7 +84,7 @@ std::string handshake_text(const TlsTrouble& trouble, int system_error) {
   }
   if (trouble.ended)
     return "the server closed the connection in the TLS handshake: does this port speak TLS?";
-  if (trouble.error != 0) return "the TLS handshake failed: " + openssl_text();
+  if (trouble.error != 0) return "the TLS handshake failed: " + openssl_text(trouble.error);
   return "the connection broke in the TLS handshake: " + std::generic_category().message(system_error);
 }
 

@@ -32,6 +32,7 @@ std::optional<std::string> late_refusal_text(const TlsTrouble& trouble);
 
 // OpenSSL's own words for its first error.
 std::string openssl_text();
+std::string openssl_text(unsigned long error);
 
 // Can a record of TLS begin so? Nothing that a store says in plain text should.
 bool begins_like_tls(std::string_view bytes);

@@ -23,7 +23,7 @@ inline bool wait_for(int fd, short events, core::Time deadline) {
     if (left <= std::chrono::milliseconds::zero() || Hourglass::is_over_here()) return false;
     if (Hourglass::here() != nullptr) left = std::min(left, hourglass_checked_every);
     pollfd ready{fd, events, 0};
-    const int count = poll(&ready, 1, static_cast<int>(left.count()));
+    const int count = ::poll(&ready, 1, static_cast<int>(left.count()));
     if (count > 0) return true;
     if (count < 0 && errno != EINTR) return false;
   }

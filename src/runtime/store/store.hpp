@@ -58,6 +58,8 @@ class Store {
                                                           const std::string& name) const = 0;
   // A key without what the store puts before it: of a lock its prefix and name.
   virtual std::string name_in(std::string key) const = 0;
+  // Why no lease can last that long there, or nothing when it can. For what the store itself counts in other lengths.
+  virtual std::optional<std::string> ttl_error(core::Ttl /*ttl*/) const { return std::nullopt; }
   // What the keys of a fleet begin with. The error says why there can be no fleet of that name.
   virtual tl::expected<std::string, std::string> fleet_keys(const std::string& fleet) const = 0;
   // Where a fleet keeps its data, by FleetOptions::data and data_tls: on the first node if the URL is empty.

@@ -10,7 +10,7 @@
 #include "runtime/net/descriptor.hpp"
 #include "runtime/store/connection.hpp"
 
-namespace tenure::redis {
+namespace tenure::runtime {
 
 class ReadySet {
  public:
@@ -24,19 +24,19 @@ class ReadySet {
 
   // What is awaited under this key from now on; without a descriptor, nothing. Of one that may be closed and opened again
   // under the same number the caller says so.
-  void watch(Key key, const runtime::Awaited& awaited, bool may_be_another = false);
+  void watch(Key key, const Awaited& awaited, bool may_be_another = false);
   // Those that are ready now.
   std::vector<Key> ready() const;
   // Is one of them to be written to?
   bool writes() const;
 
  private:
-  runtime::Descriptor set_;
-  std::map<Key, runtime::Awaited> watched_;
+  Descriptor set_;
+  std::map<Key, Awaited> watched_;
 };
 
 // Readable after that long; no descriptor where this machine has none left.
-runtime::Descriptor timer_after(core::Duration duration);
+Descriptor timer_after(core::Duration duration);
 core::Failure no_descriptor();
 
-}  // namespace tenure::redis
+}  // namespace tenure::runtime

@@ -1,4 +1,4 @@
-#include "runtime/engine/boot_timer.hpp"
+#include "runtime/boot_timer.hpp"
 
 #include <sys/timerfd.h>
 

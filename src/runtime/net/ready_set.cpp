@@ -1,4 +1,4 @@
-#include "redis/net/ready_set.hpp"
+#include "runtime/net/ready_set.hpp"
 
 #include <poll.h>
 #include <sys/epoll.h>
@@ -10,11 +10,11 @@
 
 #include "runtime/timespec.hpp"
 
-namespace tenure::redis {
+namespace tenure::runtime {
 
 ReadySet::ReadySet() : set_(epoll_create1(EPOLL_CLOEXEC)) {}
 
-void ReadySet::watch(Key key, const runtime::Awaited& awaited, bool may_be_another) {
+void ReadySet::watch(Key key, const Awaited& awaited, bool may_be_another) {
   const auto known = watched_.find(key);
   if (known != watched_.end() && known->second == awaited && !may_be_another) return;
   if (known != watched_.end() && known->second.fd != awaited.fd) {
@@ -49,10 +49,10 @@ bool ReadySet::writes() const {
   return std::ranges::any_of(watched_, [](const auto& it) { return (it.second.events & POLLOUT) != 0; });
 }
 
-runtime::Descriptor timer_after(core::Duration duration) {
-  runtime::Descriptor timer(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK));
+Descriptor timer_after(core::Duration duration) {
+  Descriptor timer(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK));
   itimerspec due{};
-  due.it_value = runtime::timespec_of(std::max(duration, core::Duration(1)));  // zero would disarm it
+  due.it_value = timespec_of(std::max(duration, core::Duration(1)));  // zero would disarm it
   timerfd_settime(timer.get(), 0, &due, nullptr);
   return timer;
 }
@@ -62,4 +62,4 @@ core::Failure no_descriptor() {
           "this machine has no file descriptor left to dial with"};
 }
 
-}  // namespace tenure::redis
+}  // namespace tenure::runtime

@@ -1,0 +1,100 @@
+// What all connections of a client to one Consul know together. Guarded by its engine.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "consul/entry.hpp"
+#include "consul/keys.hpp"
+#include "consul/url.hpp"
+#include "core/base/random.hpp"
+#include "core/base/time.hpp"
+#include "core/lease/record.hpp"
+#include "core/message.hpp"
+#include "http_client/http_calls.hpp"
+
+namespace tenure::consul {
+
+// Where a Consul is, how it is believed, and what its clients agree on.
+struct Place {
+  Address address{};
+  http_client::HttpServer server{};
+  std::string header{};  // with the ACL token; empty: there is none
+  Keys keys{};
+  core::Terms terms{};
+};
+
+// Who waits for which key, and from which change on it is to be watched.
+struct WatchedKey {
+  Index index = 0;
+  std::vector<core::Grant> tickets{};
+};
+
+// A grant that was asked for and not answered. It may be given at any time, even behind the release that takes it back, and the
+// session that all leases share would keep it for ever.
+struct Doubt {
+  std::string key{};
+  core::Grant grant{};
+  std::optional<core::Time>
+      released{};  // when its release was answered; from then on it is deleted where it shows
+};
+
+class Shared {
+ public:
+  explicit Shared(Place place);
+
+  const Place& place() const { return place_; }
+  core::Random& random() { return random_; }
+
+  // The largest token that was given or taken there.
+  core::Token seen() const { return seen_; }
+  void see(core::Token token) { seen_ = std::max(seen_, token); }
+
+  // The session for new leases of that length.
+  std::optional<std::string> session(core::Ttl ttl) const;
+  void add_session(core::Ttl ttl, const std::string& id);
+  // It is used for nothing new.
+  void retire_session(core::Ttl ttl);
+  // It does not live any more.
+  void forget_session(const std::string& id);
+  const std::vector<std::string>& sessions() const { return all_sessions_; }
+
+  // Leases that are held, as far as is known, and at which change: so a release needs no look before.
+  void hold(const std::string& key, const core::Grant& grant, Index modified);
+  void let_go(const std::string& key, const core::Grant& grant);
+  std::optional<Index> held_at(const std::string& key, const core::Grant& grant) const;
+  bool holds_nothing() const { return held_.empty(); }
+
+  void doubt(const std::string& key, const core::Grant& grant, core::Ttl ttl);
+  void on_granted(const core::Grant& grant);
+  void on_released(const core::Grant& grant, core::Time now);
+  // Those which are to be deleted where they show, the oldest first.
+  std::vector<Doubt> orphans(core::Time now, std::size_t most);
+
+  void wait_for(const std::string& key, Index index, const core::Grant& ticket);
+  void wait_no_more(const core::Grant& ticket);
+  std::map<std::string, WatchedKey>& watched() { return watched_; }
+  // Called when somebody has begun to wait for a key.
+  std::function<void(const std::string& key)> on_watched{};
+
+ private:
+  struct Held {
+    core::Grant grant;
+    Index modified = 0;
+  };
+
+  Place place_;
+  core::Random random_;
+  core::Token seen_ = 0;
+  std::map<core::Ttl, std::string> sessions_{};
+  std::vector<std::string> all_sessions_{};
+  std::map<std::string, Held> held_{};  // by key
+  std::vector<Doubt> doubts_{};
+  std::map<std::string, WatchedKey> watched_{};
+};
+
+}  // namespace tenure::consul

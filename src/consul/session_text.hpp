@@ -1,0 +1,31 @@
+// Sessions of Consul: while one lives, what it has locked is locked. Ours lives as long as it is renewed within its TTL, and
+// whatever becomes of the health checks of the node whose agent is asked: a check that fails for a moment would take leases from
+// holders who believe in them for their whole time.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+
+#include "consul/lease_text.hpp"
+#include "core/message.hpp"
+
+namespace tenure::consul {
+
+// What Consul takes. It never ends a session before its TTL is over, and ends it after twice its TTL at the latest.
+inline constexpr core::Ttl session_ttl_min = std::chrono::seconds(10);
+inline constexpr core::Ttl session_ttl_max = std::chrono::hours(24);
+
+struct SessionWish {
+  std::string name{};
+  core::Ttl ttl{};
+  std::string lock_delay{};
+};
+std::string session_text(const SessionWish& wish);
+// Of the one that was created.
+tl::expected<std::string, core::Failure> read_session_id(std::string_view body);
+// What GET /v1/session/info says; nullopt: there is no such session.
+tl::expected<std::optional<OtherHolder>, core::Failure> read_session(std::string_view body);
+
+}  // namespace tenure::consul

@@ -1,0 +1,116 @@
+// What admission makes of the record that it finds.
+#include "consul/record_text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tenure::consul {
+namespace {
+
+constexpr std::int64_t now_ms = 1'790'000'000'000;
+constexpr core::Token now_us = core::Token{1'790'000'000'000'000};
+const core::Terms terms{core::Ttl(60'000), "1"};
+
+Introduction who() { return {terms, "e-new", now_ms, now_ms, 0}; }
+
+StoredRecord open_record() {
+  return {{terms, "e-1", true, now_ms - 500'000, now_ms - 500'000, terms.cap, "unknown"},
+          now_us - 400'000'000};
+}
+
+Entry entry_of(const StoredRecord& stored) { return {"r", record_text(stored), 0, "", 10}; }
+Entry fence_at(Index index, core::Token put_back = 0) {
+  return {"f", fence_text(put_back, "x"), 0, "", index};
+}
+
+TEST(ConsulRecord, IsReadAsItIsWritten) {
+  const auto stored = open_record();
+  const auto read = read_record(record_text(stored));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->record, stored.record);
+  EXPECT_EQ(read->base, stored.base);
+  for (const char* text : {"", "{}", "60000 1 abc open", "[1]", R"({"cap_ms":0})"})
+    EXPECT_FALSE(read_record(text)) << text;
+  std::string closed = record_text(stored);
+  closed.replace(closed.find("open"), 4, "ajar");
+  EXPECT_FALSE(read_record(closed));
+}
+
+TEST(ConsulRecord, WhereThereIsNoneAQuarantineBegins) {
+  const auto made = admit(nullptr, nullptr, who());
+  ASSERT_TRUE(made);
+  EXPECT_FALSE(made->record.open);
+  EXPECT_TRUE(made->record.unknown());
+  EXPECT_EQ(made->record.epoch, "e-new");
+  EXPECT_EQ(made->record.longest, terms.cap);
+}
+
+TEST(ConsulRecord, ThatIsOpenOrOfOtherTermsStays) {
+  const Entry open = entry_of(open_record());
+  EXPECT_FALSE(admit(&open, nullptr, who()));
+  auto stranger = who();
+  stranger.terms.cap = core::Ttl(30'000);
+  stranger.seen = now_us;
+  EXPECT_FALSE(admit(&open, nullptr, stranger)) << "it is not his to change";
+  const Entry nonsense{"r", "nonsense", 0, "", 10};
+  EXPECT_FALSE(admit(&nonsense, nullptr, who()));
+}
+
+TEST(ConsulRecord, WhereTheDataWentBackAQuarantineBegins) {
+  const auto stored = open_record();
+  const Entry open = entry_of(stored);
+  const Entry fence = fence_at(100);
+  auto client = who();
+  client.seen = stored.base + 100;
+  EXPECT_FALSE(admit(&open, &fence, client)) << "it has seen what is there";
+  client.seen = stored.base + 101;
+  const auto made = admit(&open, &fence, client);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->record.why, "restored");
+  EXPECT_FALSE(made->record.open);
+  const Entry put_back = fence_at(100, stored.base + 200);
+  EXPECT_FALSE(admit(&open, &put_back, client)) << "a holder has put its lease back";
+}
+
+TEST(ConsulRecord, InQuarantineTokensFromBeforeItTellNothing) {
+  auto stored = open_record();
+  stored.record.open = false;
+  stored.record.made_ms = stored.record.wall_ms = now_ms - 1'000;
+  const Entry closed = entry_of(stored);
+  auto client = who();
+  client.seen = now_us - 2'000'000;
+  EXPECT_FALSE(admit(&closed, nullptr, client));
+  client.seen = now_us + 60'000'000;
+  EXPECT_TRUE(admit(&closed, nullptr, client));
+}
+
+TEST(ConsulRecord, IsOpenedWhereTwoClocksSayTwiceTheLongestTtl) {
+  auto stored = open_record();
+  stored.record.open = false;
+  stored.record.made_ms = now_ms - 120'000;
+  stored.record.wall_ms = now_ms - 119'999;
+  const Entry early = entry_of(stored);
+  EXPECT_FALSE(admit(&early, nullptr, who()));
+  stored.record.wall_ms = now_ms - 120'000;
+  const Entry late = entry_of(stored);
+  const auto opened = admit(&late, nullptr, who());
+  ASSERT_TRUE(opened);
+  EXPECT_TRUE(opened->record.open);
+  EXPECT_EQ(opened->record.epoch, "e-1") << "the same epoch";
+  EXPECT_EQ(opened->base, now_us);
+}
+
+TEST(ConsulRecord, OpensAboveAllThatIsKnownToHaveBeenGiven) {
+  const auto stored = open_record();
+  const Entry fence = fence_at(3, now_us + 7);
+  auto client = who();
+  EXPECT_EQ(opened(stored, nullptr, client).base, now_us);
+  EXPECT_EQ(opened(stored, &fence, client).base, now_us + 7);
+  client.seen = now_us + 9;
+  EXPECT_EQ(opened(stored, &fence, client).base, now_us + 9);
+  client.server_ms = 5;
+  client.seen = 0;
+  EXPECT_EQ(opened(stored, nullptr, client).base, stored.base) << "a clock that is wrong takes nothing back";
+}
+
+}  // namespace
+}  // namespace tenure::consul
