@@ -57,7 +57,8 @@ class KubernetesStore : public runtime::Store {
   // It would be shown as a whole second, and others would wait for so long.
   std::optional<std::string> ttl_error(core::Ttl ttl) const override {
     if (ttl >= ttl_min) return std::nullopt;
-    return "a TTL of " + core::to_text(ttl) + " is too short for Kubernetes, whose Leases last whole seconds; the least is " +
+    return "a TTL of " + core::to_text(ttl) +
+           " is too short for Kubernetes, whose Leases last whole seconds; the least is " +
            core::to_text(ttl_min);
   }
 
@@ -82,7 +83,8 @@ class KubernetesStore : public runtime::Store {
 
   runtime::Answers<core::KeyState> look(const std::string& key, core::Duration timeout) const override {
     const auto object = object_name(key);
-    if (!object) return {tl::unexpected(Failure{core::Applied::no, FailureCode::unsupported, object.error()})};
+    if (!object)
+      return {tl::unexpected(Failure{core::Applied::no, FailureCode::unsupported, object.error()})};
     const ApiCall call{"GET", lease_target(opened_.place.name_space, *object)};
     const auto answer = ask_once(opened_.place, call, timeout);
     if (!answer) return {tl::unexpected(answer.error())};
@@ -120,12 +122,13 @@ tl::expected<std::shared_ptr<const runtime::Store>, std::string> open_store(cons
         std::string("a Kubernetes API server is the only node of a client: its etcd is a quorum already"));
   }
   if (options.tls != Tls{}) {
-    return tl::unexpected(
-        std::string("TLS is set up, and a Kubernetes API server is believed as the pod or the kubeconfig file says"));
+    return tl::unexpected(std::string(
+        "TLS is set up, and a Kubernetes API server is believed as the pod or the kubeconfig file says"));
   }
   auto place = find_place(options.nodes.front(), surroundings());
   if (!place) return tl::unexpected(std::move(place.error()));
-  const core::Terms terms{std::chrono::duration_cast<core::Ttl>(options.ttl_max), core::node_set({place->name})};
+  const core::Terms terms{std::chrono::duration_cast<core::Ttl>(options.ttl_max),
+                          core::node_set({place->name})};
   const std::string root = options.prefix == ClientOptions{}.prefix ? "" : options.prefix;
   return store_of({std::move(*place), root, terms});
 }
