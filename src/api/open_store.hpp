@@ -32,7 +32,7 @@ extern "C" [[gnu::weak]] void tenure_open_postgresql(const tenure::ClientOptions
                                                      tenure::detail::OpenedStore& opened);
 extern "C" [[gnu::weak]] void tenure_open_server(const std::string& url, tenure::core::Duration timeout,
                                                  tenure::detail::OpenedServer& opened);
-extern "C" [[gnu::weak]] void tenure_open_kubernetes(const tenure::ClientOptions& options,
-                                                     tenure::detail::OpenedStore& opened);
 extern "C" [[gnu::weak]] void tenure_open_consul(const tenure::ClientOptions& options,
                                                  tenure::detail::OpenedStore& opened);
+extern "C" [[gnu::weak]] void tenure_open_kubernetes(const tenure::ClientOptions& options,
+                                                     tenure::detail::OpenedStore& opened);

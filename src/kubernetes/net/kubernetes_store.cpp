@@ -1,15 +1,14 @@
 #include "kubernetes/net/kubernetes_store.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/base/names.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/node_set.hpp"
-#include "kubernetes/lease_task.hpp"
 #include "kubernetes/net/asked_once.hpp"
 #include "kubernetes/net/fleets.hpp"
 #include "kubernetes/net/kubernetes_node.hpp"
+#include "kubernetes/net/view.hpp"
 #include "kubernetes/object_name.hpp"
 #include "kubernetes/url.hpp"
 #include "runtime/boot_clock.hpp"
@@ -23,16 +22,6 @@ using core::Failure;
 using core::FailureCode;
 
 constexpr core::Ttl ttl_min = std::chrono::seconds(1);
-
-// What somebody sees of a Lease who looks once, and cannot know for how long it has been like this. It is taken for held while it says
-// so: by the clocks of others it may have run out, and then nothing is left.
-core::KeyState state_of(const Lease& lease, const std::optional<std::chrono::seconds>& date) {
-  core::KeyState state = key_state({lease, core::Time{}}, core::Time{});
-  if (!state.exists() || !lease.renewed || !date) return state;
-  const auto left = std::chrono::ceil<core::Ttl>(*lease.renewed + lease.length - *date);
-  state.left = std::clamp<core::Ttl>(left, core::Ttl::zero(), lease.length);
-  return state;
-}
 
 class KubernetesStore : public runtime::Store {
  public:
@@ -91,7 +80,7 @@ class KubernetesStore : public runtime::Store {
     if (answer->status == 404) return {core::KeyState{}};
     const auto lease = read_lease(answer->body);
     if (!lease) return {tl::unexpected(Failure{core::Applied::no, FailureCode::protocol, lease.error()})};
-    return {state_of(*lease, answer->date)};
+    return {seen_once(*lease, answer->date)};
   }
 
   // To the data and back: by a list, because an API server that has lost its etcd would still say its version.
