@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 
 #include "kubernetes/lease.hpp"
@@ -30,7 +31,10 @@ class FakeServer {
     calls.push_back(call.method);
     if (call.method == "GET" && call.target.find('?') != std::string::npos) {
       const std::string items = lease ? json::serialize(*lease) : "";
-      return {200, R"({"metadata":{"resourceVersion":")" + std::to_string(version) + R"("},"items":[)" + items + "]}", date};
+      return {
+          200,
+          R"({"metadata":{"resourceVersion":")" + std::to_string(version) + R"("},"items":[)" + items + "]}",
+          date};
     }
     if (call.method == "GET") return lease ? ApiAnswer{200, json::serialize(*lease), date} : status(404);
     auto body = poll::read_json(call.body).value().as_object();
@@ -39,7 +43,8 @@ class FakeServer {
       if (lease) return status(409);
       metadata["uid"] = "uid-" + std::to_string(version);
     } else {
-      if (!lease || lease->at("metadata").at("resourceVersion") != metadata.at("resourceVersion")) return status(409);
+      if (!lease || lease->at("metadata").at("resourceVersion") != metadata.at("resourceVersion"))
+        return status(409);
       EXPECT_EQ(metadata.at("uid"), lease->at("metadata").at("uid"));
     }
     metadata["resourceVersion"] = std::to_string(++version);
@@ -48,7 +53,8 @@ class FakeServer {
   }
   // As a client-go program writes: it knows nothing of annotations, and leaves them.
   void other_writes(const std::string& holder, std::int64_t length, const std::string& renewed) {
-    if (!lease) lease = poll::read_json(R"({"metadata":{"name":"a","uid":"u"},"spec":{}})").value().as_object();
+    if (!lease)
+      lease = poll::read_json(R"({"metadata":{"name":"a","uid":"u"},"spec":{}})").value().as_object();
     auto& spec = lease->at("spec").as_object();
     spec["holderIdentity"] = holder;
     spec["leaseDurationSeconds"] = length;
@@ -262,10 +268,11 @@ TEST_F(LeaseTaskTest, WhatSomebodyHasHadSinceIsNotPutBack) {
 }
 
 TEST_F(LeaseTaskTest, WhatOthersWroteIntoTheObjectIsKept) {
-  server.lease = poll::read_json(R"({"metadata":{"name":"a","uid":"u","resourceVersion":"5","labels":{"team":"x"},
+  server.lease =
+      poll::read_json(R"({"metadata":{"name":"a","uid":"u","resourceVersion":"5","labels":{"team":"x"},
                                      "annotations":{"note":"y"},"ownerReferences":[{"name":"z"}]},"spec":{"strategy":"later"}})")
-                     .value()
-                     .as_object();
+          .value()
+          .as_object();
   const auto token = take(one, ours);
   ASSERT_NE(token, 0U);
   EXPECT_EQ(answer(one, Renew{ours, token, ttl}), KeyAnswer::done);
@@ -280,7 +287,8 @@ TEST_F(LeaseTaskTest, WhatOthersWroteIntoTheObjectIsKept) {
 TEST_F(LeaseTaskTest, WhoIsAlwaysOvertakenEndsWithAFailure) {
   const auto token = take(one, ours);
   before_call = [&](const ApiCall& call) {
-    if (call.method == "PUT") server.lease->at("metadata").as_object()["resourceVersion"] = std::to_string(++server.version);
+    if (call.method == "PUT")
+      server.lease->at("metadata").as_object()["resourceVersion"] = std::to_string(++server.version);
   };
   const auto outcome = run(one, Renew{ours, token, ttl});
   const auto* failure = std::get_if<core::Failure>(&outcome);
