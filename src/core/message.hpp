@@ -212,7 +212,7 @@ inline const Failure silence{Applied::perhaps, FailureCode::timed_out, "no answe
 // Of one lease among others.
 inline const Failure locked{Applied::no, FailureCode::busy, "somebody's transaction has locked this lease"};
 // Of one name among others.
-inline const Failure unseen{Applied::no, FailureCode::busy, "it cannot look at this name now"};
+inline const Failure not_looked_at{Applied::no, FailureCode::busy, "it cannot look at this name now"};
 // A node that answered something else than it was asked.
 inline const Failure misfit{Applied::perhaps, FailureCode::protocol, "the reply does not fit the request"};
 

@@ -14,7 +14,7 @@ bool MajorityRead::seen_by_majority(std::size_t name) const {
 std::vector<NodeFailure> MajorityRead::failures(std::size_t name) const {
   auto failures = failures_;
   for (NodeIndex node = 0; node < answers_.size(); ++node) {
-    if (answers_[node] && !(*answers_[node])[name].known) failures.push_back({node, unseen});
+    if (answers_[node] && !(*answers_[node])[name].known) failures.push_back({node, not_looked_at});
   }
   return failures;
 }
