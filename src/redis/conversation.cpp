@@ -251,13 +251,13 @@ bool Conversation::turn_away(Asked& asked, const Value& value, const Refused& as
   if (parts_ == Parts::one) return false;
   const auto to = read_redirection(value);
   if (!to) return false;
+  if (to->kind == Redirection::Kind::moved) forget_admissions();
   if (asking_refused) {
     answer(asked.id, *asking_refused, answers);  // it was sent here, and would be sent here again
   } else if (given_up(asked)) {
     answer(asked.id, moving_slot, answers);
   } else {
     open_requests_ -= 1;
-    if (to->kind == Redirection::Kind::moved) forget_admissions();
     turned_.push_back({asked.id, std::move(asked.request), *to});
   }
   return true;
@@ -309,6 +309,7 @@ tl::expected<std::optional<Conversation::Admitted>, core::Failure> Conversation:
       return std::nullopt;
     }
     if (const auto to = parts_ == Parts::by_slot ? read_redirection(value) : std::nullopt) {
+      if (to->kind == Redirection::Kind::moved) forget_admissions();
       auto held_back = std::move(room.held_back);
       rooms_.erase(part);
       for (Asked& it : held_back) {

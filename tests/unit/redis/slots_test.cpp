@@ -121,6 +121,20 @@ TEST_F(InACluster, WhereOneSlotHasMovedEachIsAdmittedAnewBeforeItIsUsedAgain) {
   EXPECT_EQ(said(), (std::vector<Command>{again}));
 }
 
+TEST_F(InACluster, WhereAnAdmissionIsToldOfAMoveEachIsAdmittedAnewToo) {
+  open().ask(RequestId{1}, acquire_b, out);
+  hear(record("e1"));
+  EXPECT_TRUE(answer(Value::of(7)));
+  it->ask(RequestId{2}, acquire_a, out);
+  hear(moved(slot_a));
+  it->take_turned();
+  said();
+  it->ask(RequestId{3}, release_b, out);
+  Command again = admit("b", 3);
+  again.back() = "7";
+  EXPECT_EQ(said(), (std::vector<Command>{again}));
+}
+
 // T12: asked again elsewhere, it would come behind its own release.
 TEST_F(InACluster, AnAcquireWhoseReleaseIsBehindItGoesNowhereElse) {
   open().ask(RequestId{1}, acquire_a, out);
