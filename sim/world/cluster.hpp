@@ -34,7 +34,7 @@ class Cluster {
   std::size_t slots() const { return slots_.size(); }
   // The slots of that server.
   std::vector<std::size_t> nodes_of(std::size_t server) const;
-  // In which of the slots a key is.
+  // In which of the slots a lease is.
   std::size_t node_of(const std::string& key) const;
 
   // What happens to a server happens to all its slots. A move that is under way is finished before.
@@ -63,6 +63,7 @@ class Cluster {
     bool forgot = false;           // its server may have, and nobody has been there since
   };
 
+  std::optional<std::size_t> find_node(const std::string& key) const;
   void new_life(std::size_t server, const WallClock& clock);
   void finish_moves(std::size_t server);
   void finish_move(std::size_t node);
