@@ -1,6 +1,7 @@
 #include "sim/world/cluster.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/check.hpp"
 #include "redis/cluster/slot.hpp"
@@ -63,10 +64,12 @@ std::vector<std::size_t> Cluster::nodes_of(std::size_t server) const {
   return nodes;
 }
 
-redis::SlotMap Cluster::map() const {
+redis::SlotMap Cluster::map(std::optional<std::size_t> still) const {
   redis::SlotMap map;
   for (std::size_t node = 0; node < places_.size(); ++node) {
-    map.move(slots_[node], place(places_[node].owner));
+    const Place& it = places_[node];
+    const bool has_still = still && it.before == still;
+    map.move(slots_[node], place(has_still ? *still : it.owner));
   }
   return map;
 }
@@ -179,7 +182,7 @@ void Cluster::finish_moves(std::size_t server) {
 
 void Cluster::finish_move(std::size_t node) {
   Place& it = places_[node];
-  it.owner = *it.target;
+  it.before = std::exchange(it.owner, *it.target);
   it.target.reset();
   it.gone.clear();
   for (Server& server : servers_) server.had.erase(node);
