@@ -148,6 +148,19 @@ TEST(ClusterDoctor, EveryRightThatOnlyAClusterNeedsIsNamed) {  // T31
   }
 }
 
+TEST(ClusterDoctor, ASlotThatMovesIsNamed) {
+  RedisCluster cluster({.replicas = 0});
+  make_ready({cluster.url()});
+  cluster.begin_move(5, 0, 1);
+  cluster.move_keys(5, 0, 1);
+  const Result result = doctor_of(cluster);
+  EXPECT_EQ(result.code, 1) << result.out;
+  EXPECT_TRUE(has(result.out, place(cluster, 0) +
+                                  ": the records of its slots cannot be read: slot 5 is on its way to "
+                                  "another server: try again when it is there"))
+      << result.out;
+}
+
 TEST(ClusterDoctor, AProbeIsReadyWhileMostSlotsGiveLeases) {
   RedisCluster cluster({.replicas = 0});
   make_ready({cluster.url()});
