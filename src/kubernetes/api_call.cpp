@@ -21,27 +21,40 @@ std::string message_in(const std::string& body) {
 
 FailureCode code_of(int status) {
   switch (status) {
-    case 401: return FailureCode::auth;
-    case 403: return FailureCode::no_permission;
-    case 404: return FailureCode::not_set_up;
+    case 401:
+      return FailureCode::auth;
+    case 403:
+      return FailureCode::no_permission;
+    case 404:
+      return FailureCode::not_set_up;
     case 408:
-    case 504: return FailureCode::timed_out;
+    case 504:
+      return FailureCode::timed_out;
     case 409:
-    case 429: return FailureCode::busy;
-    case 503: return FailureCode::starting;
-    default: return FailureCode::server;
+    case 429:
+      return FailureCode::busy;
+    case 503:
+      return FailureCode::starting;
+    default:
+      return FailureCode::server;
   }
 }
 
 std::string sentence(int status, const std::string& said) {
   const std::string after = said.empty() ? "" : ": " + said;
   switch (status) {
-    case 401: return "the API server does not accept the credentials" + after;
-    case 403: return "the API server does not allow it" + after;
-    case 404: return "the API server has no such namespace or resource" + after;
-    case 429: return "the API server has too much to do" + after;
-    case 503: return "the API server is not ready" + after;
-    default: return "the API server answers " + std::to_string(status) + after;
+    case 401:
+      return "the API server does not accept the credentials" + after;
+    case 403:
+      return "the API server does not allow it" + after;
+    case 404:
+      return "the API server has no such namespace or resource" + after;
+    case 429:
+      return "the API server has too much to do" + after;
+    case 503:
+      return "the API server is not ready" + after;
+    default:
+      return "the API server answers " + std::to_string(status) + after;
   }
 }
 
@@ -61,9 +74,8 @@ std::string list_target(const std::string& name_space, const std::string& object
 
 std::string watch_target(const std::string& name_space, const std::string& object, const std::string& version,
                          std::chrono::seconds at_most) {
-  std::string target = leases_target(name_space) +
-                       "?watch=true&allowWatchBookmarks=true&timeoutSeconds=" + std::to_string(at_most.count()) +
-                       "&resourceVersion=" + version;
+  std::string target = leases_target(name_space) + "?watch=true&allowWatchBookmarks=true&timeoutSeconds=" +
+                       std::to_string(at_most.count()) + "&resourceVersion=" + version;
   if (!object.empty()) target += "&fieldSelector=metadata.name%3D" + object;
   return target;
 }

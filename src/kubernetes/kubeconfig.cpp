@@ -33,7 +33,8 @@ tl::expected<Entry, std::string> find_entry(const std::vector<ConfigFile>& files
         return Entry{value, &file, kind + " " + quoted(name) + " in " + core::printable(file.path, 200)};
     }
   }
-  return Error("there is no " + kind + " " + quoted(name) + " in " + core::printable(files.front().path, 200));
+  return Error("there is no " + kind + " " + quoted(name) + " in " +
+               core::printable(files.front().path, 200));
 }
 
 std::string beside(const ConfigFile& file, const std::string& path) {
@@ -69,7 +70,8 @@ tl::expected<void, std::string> read_cluster(const Entry& cluster, Target& targe
                  "give its certificate-authority instead");
   }
   if (!cluster.value->text_of("proxy-url").empty())
-    return Error(cluster.what + " says proxy-url, which is not supported: name the server that is reached directly");
+    return Error(cluster.what +
+                 " says proxy-url, which is not supported: name the server that is reached directly");
   auto authority = material(cluster, "certificate-authority");
   if (!authority) return Error(std::move(authority.error()));
   target.ca_text = std::move(authority->text);
@@ -82,13 +84,15 @@ tl::expected<void, std::string> read_cluster(const Entry& cluster, Target& targe
 tl::expected<void, std::string> check_user(const Entry& user) {
   for (const auto* plugin : {"exec", "auth-provider"}) {
     if (user.value->find(plugin) == nullptr) continue;
-    return Error(user.what + " gets its credentials by a plugin (" + plugin +
-                 "), which is not supported: give it a token, a tokenFile or a client certificate, such as those of a "
-                 "service account");
+    return Error(
+        user.what + " gets its credentials by a plugin (" + plugin +
+        "), which is not supported: give it a token, a tokenFile or a client certificate, such as those of a "
+        "service account");
   }
   for (const auto* way : {"username", "password", "as", "as-uid", "as-groups", "as-user-extra"}) {
     if (user.value->find(way) == nullptr) continue;
-    return Error(user.what + " says " + way + ", which is not supported: give it a token or a client certificate");
+    return Error(user.what + " says " + way +
+                 ", which is not supported: give it a token or a client certificate");
   }
   return {};
 }
@@ -132,7 +136,8 @@ tl::expected<Target, std::string> target_of(const std::vector<ConfigFile>& files
     if (auto fine = read_user(*user, target); !fine) return Error(std::move(fine.error()));
   }
   if (target.server.starts_with("http://") && (!target.token.empty() || !target.token_file.empty()))
-    return Error(cluster->what + " is reached without TLS (http://), and the token would be sent for everybody to read");
+    return Error(cluster->what +
+                 " is reached without TLS (http://), and the token would be sent for everybody to read");
   target.name_space = context->value->text_of("namespace");
   return target;
 }

@@ -51,7 +51,8 @@ std::optional<std::uint64_t> read_nonce(const std::string& digits) {
 tl::expected<Lease, std::string> lease_of(const json::value& value) {
   const auto* object = value.if_object();
   const auto* metadata = object != nullptr ? object_in(*object, "metadata") : nullptr;
-  if (metadata == nullptr) return tl::unexpected(std::string("the API server shows a Lease without metadata"));
+  if (metadata == nullptr)
+    return tl::unexpected(std::string("the API server shows a Lease without metadata"));
   const auto* spec = object_in(*object, "spec");
   Lease lease;
   lease.version = text_in(metadata, "resourceVersion");
@@ -69,7 +70,8 @@ tl::expected<Lease, std::string> lease_of(const json::value& value) {
   lease.token = core::read_number<core::Token>(text_in(notes, token_note)).value_or(0);
   const auto nonce = read_nonce(text_in(notes, nonce_note));
   const bool written_by_tenure = text_in(notes, renewed_note) == text_in(spec, "renewTime");
-  if (!lease.free() && nonce && lease.token != 0 && written_by_tenure) lease.grant.emplace(lease.holder, *nonce);
+  if (!lease.free() && nonce && lease.token != 0 && written_by_tenure)
+    lease.grant.emplace(lease.holder, *nonce);
   lease.json = json::serialize(value);
   return lease;
 }

@@ -23,9 +23,9 @@ struct Lease {
   std::optional<Micros> acquired{};
   std::optional<Micros> renewed{};
   std::int64_t transitions = 0;
-  core::Token token = 0;                // the largest that was ever given for it; 0: none by Tenure
-  std::optional<core::Grant> grant{};   // of the holder, where it is Tenure and nobody else has written since
-  std::string json{};                   // all of it, with what others keep there
+  core::Token token = 0;               // the largest that was ever given for it; 0: none by Tenure
+  std::optional<core::Grant> grant{};  // of the holder, where it is Tenure and nobody else has written since
+  std::string json{};                  // all of it, with what others keep there
 
   bool free() const { return holder.empty(); }
 };

@@ -60,7 +60,8 @@ tl::expected<Token, std::string> LeaseTask::fresh_token(const std::string& versi
   const auto changes = core::read_number<Token>(version);
   const Token micros = static_cast<Token>(Micros(*date).count());
   if (!changes || *changes > core::token_max - std::min(micros, core::token_max)) {
-    return tl::unexpected(std::string("the API server counts its changes in a way that tokens cannot be made of"));
+    return tl::unexpected(
+        std::string("the API server counts its changes in a way that tokens cannot be made of"));
   }
   return micros + *changes;
 }
@@ -174,7 +175,8 @@ Step LeaseTask::decide(const Renew& order, const Read& read, const Sight& sight,
   if (can_be_had(read.seen, now.boot)) return Outcome(KeyAnswer::missing);
   const Lease& lease = read.seen->lease;
   if (lease.grant != order.grant || lease.token != order.token) return Outcome(KeyAnswer::foreign);
-  return replace(sight, renewed_lease(lease, {order.grant, order.token, order.ttl, now.wall}), KeyAnswer::done);
+  return replace(sight, renewed_lease(lease, {order.grant, order.token, order.ttl, now.wall}),
+                 KeyAnswer::done);
 }
 
 Step LeaseTask::decide(const PutBack& order, const Read& read, const Sight& sight, const Moment& now) {
@@ -193,7 +195,8 @@ Step LeaseTask::decide(const PutBack& order, const Read& read, const Sight& sigh
 Step LeaseTask::decide(const GiveBack& order, const Read& read, const Sight& sight, const Moment& now) {
   const bool over = can_be_had(read.seen, now.boot);
   if (read.seen != nullptr && read.seen->lease.grant == order.grant) {
-    return replace(sight, released_lease(read.seen->lease, now.wall), over ? KeyAnswer::missing : KeyAnswer::done);
+    return replace(sight, released_lease(read.seen->lease, now.wall),
+                   over ? KeyAnswer::missing : KeyAnswer::done);
   }
   return Outcome(over ? KeyAnswer::missing : KeyAnswer::foreign);
 }

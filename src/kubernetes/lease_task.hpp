@@ -100,10 +100,10 @@ class LeaseTask {
 
   std::string object_;
   Order order_;
-  ApiCall call_{};    // the last
+  ApiCall call_{};  // the last
   Outcome then_{};  // once what was written is there
   std::string read_at_{};
-  int written_ = 0;   // how often it was tried
+  int written_ = 0;  // how often it was tried
 };
 
 // What somebody who looks sees.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <system_error>
 
 #include "core/base/text.hpp"
 
@@ -21,7 +22,9 @@ bool is_label(std::string_view label) {
 }
 
 // Would it be taken for what stands for another name?
-bool is_ambiguous(std::string_view name) { return name.starts_with(escaped) || name.starts_with(locks_shown); }
+bool is_ambiguous(std::string_view name) {
+  return name.starts_with(escaped) || name.starts_with(locks_shown);
+}
 
 std::string escape(std::string_view name) {
   constexpr std::string_view digits = "0123456789abcdef";

@@ -58,13 +58,18 @@ class Parser {
   tl::expected<Yaml, std::string> value(const yaml_event_t& begin, std::size_t depth) {
     if (depth > depth_max) return tl::unexpected(std::string("it is nested too deeply"));
     switch (begin.type) {
-      case YAML_SCALAR_EVENT: return Yaml{scalar(begin)};
-      case YAML_MAPPING_START_EVENT: return mapping(depth);
-      case YAML_SEQUENCE_START_EVENT: return sequence(depth);
-      default: break;
+      case YAML_SCALAR_EVENT:
+        return Yaml{scalar(begin)};
+      case YAML_MAPPING_START_EVENT:
+        return mapping(depth);
+      case YAML_SEQUENCE_START_EVENT:
+        return sequence(depth);
+      default:
+        break;
     }
     // What stands for another part could make a small file a large tree.
-    return tl::unexpected("an alias in line " + std::to_string(begin.start_mark.line + 1) + " is not supported");
+    return tl::unexpected("an alias in line " + std::to_string(begin.start_mark.line + 1) +
+                          " is not supported");
   }
 
   tl::expected<Yaml, std::string> mapping(std::size_t depth) {
@@ -108,7 +113,8 @@ class Parser {
 }  // namespace
 
 const Yaml* Yaml::find(std::string_view name) const {
-  const auto found = std::ranges::find(members, name, [](const auto& it) -> std::string_view { return it.first; });
+  const auto found =
+      std::ranges::find(members, name, [](const auto& it) -> std::string_view { return it.first; });
   return found != members.end() ? &found->second : nullptr;
 }
 

@@ -1,6 +1,7 @@
 // What becomes of leases when the API server is away, refuses, or is asked as somebody else.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <fstream>
 
 #include "kubernetes/lease_namespace.hpp"
@@ -58,7 +59,8 @@ TEST(KubernetesFaults, TheLeaderStaysWhileTheServerIsAwayForLessThanALeaseAndNob
   }
 
   server.kill();
-  ASSERT_TRUE(wait_until([&] { return candidates.leaders() == 0; }, 16s)) << "it must know that it leads no longer";
+  ASSERT_TRUE(wait_until([&] { return candidates.leaders() == 0; }, 16s))
+      << "it must know that it leads no longer";
   std::this_thread::sleep_for(5s);
   EXPECT_EQ(candidates.leaders(), 0);
   server.restart();
@@ -128,7 +130,8 @@ TEST(KubernetesFaults, ATokenThatIsExchangedIsReadAgain) {
 }
 
 // Every document of a file, made in that namespace.
-void apply(KubernetesServer& server, const std::string& name_space, const std::string& file, const std::string& user) {
+void apply(KubernetesServer& server, const std::string& name_space, const std::string& file,
+           const std::string& user) {
   std::ifstream from(std::string(paths::source_dir) + "/" + file);
   std::string text{std::istreambuf_iterator<char>(from), {}};
   ASSERT_NE(text, "");
@@ -144,14 +147,16 @@ void apply(KubernetesServer& server, const std::string& name_space, const std::s
       ASSERT_NE(subjects, std::string::npos);
       const auto over = document.find("\nroleRef:");
       ASSERT_NE(over, std::string::npos);
-      document.replace(subjects, over - subjects,
-                       "subjects:\n- kind: User\n  name: " + user + "\n  apiGroup: rbac.authorization.k8s.io");
+      document.replace(
+          subjects, over - subjects,
+          "subjects:\n- kind: User\n  name: " + user + "\n  apiGroup: rbac.authorization.k8s.io");
     }
     http_client::HttpRequest request{.method = "POST",
                                      .target = "/apis/rbac.authorization.k8s.io/v1/namespaces/" + name_space +
                                                (binding ? "/rolebindings" : "/roles"),
                                      .body = document};
-    request.headers = {std::string("Authorization: Bearer ") + KubernetesServer::token, "Content-Type: application/yaml"};
+    request.headers = {std::string("Authorization: Bearer ") + KubernetesServer::token,
+                       "Content-Type: application/yaml"};
     const auto answer = ask_server(server.http(), std::move(request));
     ASSERT_EQ(answer.status, 201) << answer.body;
   }
@@ -165,7 +170,8 @@ TEST(KubernetesFaults, TheRightsInDeployAreEnoughAndWithoutThemTheServersSentenc
   const auto refused = client.lock("job", {.ttl = 5s}).try_acquire();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Refusal::Code::no_quorum) << refused.error().message;
-  EXPECT_NE(refused.error().message.find("cannot list resource"), std::string::npos) << refused.error().message;
+  EXPECT_NE(refused.error().message.find("cannot list resource"), std::string::npos)
+      << refused.error().message;
 
   apply(server, space.name(), "deploy/kubernetes/leases-role.yaml", KubernetesServer::nobody);
   std::optional<Lease> lease;

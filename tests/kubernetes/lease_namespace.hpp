@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <stdexcept>
 #include <string>
 #include <tl/expected.hpp>
 
@@ -29,9 +30,9 @@ class LeaseNamespace {
     return Client::open(std::move(options));
   }
   Client client(const std::string& id) const {
-    auto client = open(kubeconfig_, id);
+    const auto client = open(kubeconfig_, id);
     if (!client) throw std::runtime_error(client.error().message);
-    return std::move(*client);
+    return *client;
   }
 
   // As the API server shows it; null: there is none.

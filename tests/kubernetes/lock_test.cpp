@@ -1,6 +1,7 @@
 // Locks and elections on a real API server, as a program has them.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <future>
 
 #include "kubernetes/lease_namespace.hpp"
@@ -19,7 +20,8 @@ TEST(KubernetesLock, IsALeaseThatOthersCanRead) {
   const auto shown = space.lease("redlock.job");
   EXPECT_EQ(shown.at("spec").at("holderIdentity"), "web-1");
   EXPECT_EQ(shown.at("spec").at("leaseDurationSeconds"), 5);
-  EXPECT_EQ(shown.at("metadata").at("annotations").at("tenure/token").as_string(), std::to_string(lease->token()));
+  EXPECT_EQ(shown.at("metadata").at("annotations").at("tenure/token").as_string(),
+            std::to_string(lease->token()));
   EXPECT_EQ(client.lock("job").holder().value().value().owner, "web-1");
   ASSERT_TRUE(lease->release());
   EXPECT_EQ(space.holder("redlock.job"), "");
@@ -100,7 +102,8 @@ TEST(KubernetesLock, WhatItCannotHaveIsRefusedWithTheReason) {
   LeaseNamespace space;
   const Client client = space.client("web-1");
   const auto refused = [](const auto& it) { return it ? std::string("granted") : it.error().message; };
-  EXPECT_NE(refused(client.lock("job", {.ttl = 500ms}).try_acquire()).find("whole seconds"), std::string::npos);
+  EXPECT_NE(refused(client.lock("job", {.ttl = 500ms}).try_acquire()).find("whole seconds"),
+            std::string::npos);
   EXPECT_NE(refused(client.lock(std::string(300, 'a')).try_acquire()).find("too long"), std::string::npos);
   EXPECT_NE(refused(client.election("job", {.lease = 900ms})).find("whole seconds"), std::string::npos);
   ClientOptions several;

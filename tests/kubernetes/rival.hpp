@@ -61,11 +61,15 @@ class Rival {
 // candidate_process/main.cpp, linked with Kubernetes.
 class TenureRival : public Rival {
  public:
-  TenureRival(const std::string& lease, const std::string& id, const std::string& kubeconfig, std::chrono::milliseconds length)
-      : Rival({TENURE_KUBERNETES_CANDIDATE, id, lease, std::to_string(length.count()), "60000", "kubernetes://"}, kubeconfig) {}
+  TenureRival(const std::string& lease, const std::string& id, const std::string& kubeconfig,
+              std::chrono::milliseconds length)
+      : Rival({TENURE_KUBERNETES_CANDIDATE, id, lease, std::to_string(length.count()), "60000",
+               "kubernetes://"},
+              kubeconfig) {}
   bool leads() const override {
     int elected = 0;
-    for (const auto& line : lines()) elected += line.starts_with("elected ") ? 1 : line.starts_with("lost ") ? -1 : 0;
+    for (const auto& line : lines())
+      elected += line.starts_with("elected ") ? 1 : line.starts_with("lost ") ? -1 : 0;
     return elected > 0;
   }
   // It looks every few milliseconds: also after it was paused, when nothing is forgiven.
@@ -88,11 +92,13 @@ class TenureRival : public Rival {
 // It gives the Lease back before it says that it has stopped, and thinks that it leads for a moment after a pause: neither is held against it.
 class ClientGoRival : public Rival {
  public:
-  ClientGoRival(const std::string& lease, const std::string& name_space, const std::string& id, const std::string& kubeconfig)
+  ClientGoRival(const std::string& lease, const std::string& name_space, const std::string& id,
+                const std::string& kubeconfig)
       : Rival({real_program("client-go-elector"), lease, name_space, id, kubeconfig}, kubeconfig) {}
   bool leads() const override {
     int leading = 0;
-    for (const auto& line : lines()) leading += line.starts_with("leading ") ? 1 : line.starts_with("stopped ") ? -1 : 0;
+    for (const auto& line : lines())
+      leading += line.starts_with("leading ") ? 1 : line.starts_with("stopped ") ? -1 : 0;
     return leading > 0;
   }
   std::vector<Led> led() const override {

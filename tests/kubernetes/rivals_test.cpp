@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -153,8 +154,8 @@ TEST(Rivals, ClientGoAndTenureNeverLeadAtTheSameTime) {
   std::printf("%d rounds, %d overlaps\n", report.rounds, report.overlaps);
   for (auto& [what, times] : report.times) {
     std::ranges::sort(times);
-    std::printf("%-36s %3zu rounds, p50 %.2f s, max %.2f s\n", what.c_str(), times.size(), times[times.size() / 2],
-                times.back());
+    std::printf("%-36s %3zu rounds, p50 %.2f s, max %.2f s\n", what.c_str(), times.size(),
+                times[times.size() / 2], times.back());
   }
 }
 

@@ -8,7 +8,8 @@
 
 namespace tenure::kubernetes {
 
-tl::expected<ApiAnswer, core::Failure> ask_once(const Place& place, const ApiCall& call, core::Duration timeout) {
+tl::expected<ApiAnswer, core::Failure> ask_once(const Place& place, const ApiCall& call,
+                                                core::Duration timeout) {
   const core::Time deadline = runtime::boot_now() + timeout;
   Credentials credentials(place.token, place.token_file);
   auto request = request_of(call, credentials);

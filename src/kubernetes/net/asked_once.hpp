@@ -6,6 +6,7 @@
 
 namespace tenure::kubernetes {
 
-tl::expected<ApiAnswer, core::Failure> ask_once(const Place& place, const ApiCall& call, core::Duration timeout);
+tl::expected<ApiAnswer, core::Failure> ask_once(const Place& place, const ApiCall& call,
+                                                core::Duration timeout);
 
 }  // namespace tenure::kubernetes

@@ -48,7 +48,7 @@ tl::expected<void, core::Failure> Credentials::read() {
   const auto refuse = [](std::string why) {
     return tl::unexpected(core::Failure{core::Applied::no, core::FailureCode::auth, std::move(why)});
   };
-  struct stat now {};
+  struct stat now{};
   // A file that is being exchanged may be away for a moment: the token that was read is good for a while.
   if (::stat(file_.c_str(), &now) != 0) {
     if (!token_.empty()) return {};
@@ -57,9 +57,13 @@ tl::expected<void, core::Failure> Credentials::read() {
   }
   if (!token_.empty() && same_file(now, read_at_)) return {};
   auto text = text_of_file(file_);
-  if (!text) return token_.empty() ? refuse("the token cannot be read: " + text.error()) : tl::expected<void, core::Failure>();
-  while (!text->empty() && (text->back() == '\n' || text->back() == '\r' || text->back() == ' ')) text->pop_back();
-  if (text->empty() || !is_header_text(*text)) return refuse("there is no token in " + core::printable(file_, 200));
+  if (!text)
+    return token_.empty() ? refuse("the token cannot be read: " + text.error())
+                          : tl::expected<void, core::Failure>();
+  while (!text->empty() && (text->back() == '\n' || text->back() == '\r' || text->back() == ' '))
+    text->pop_back();
+  if (text->empty() || !is_header_text(*text))
+    return refuse("there is no token in " + core::printable(file_, 200));
   token_ = std::move(*text);
   read_at_ = now;
   return {};

@@ -27,7 +27,7 @@ class Credentials {
 
   std::string token_;
   std::string file_;
-  struct stat read_at_ {};  // what the file was when it was read
+  struct stat read_at_{};  // what the file was when it was read
 };
 
 // All of a file that is not absurdly long. The error is a sentence.

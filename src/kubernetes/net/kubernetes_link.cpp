@@ -25,11 +25,13 @@ constexpr core::Duration quiet_max = std::chrono::seconds(5);
 
 // Taken when the answer is in our hands: what was seen then was like this before.
 Moment moment() {
-  return {runtime::boot_now(), std::chrono::duration_cast<Micros>(std::chrono::milliseconds(runtime::wall_now_ms()))};
+  return {runtime::boot_now(),
+          std::chrono::duration_cast<Micros>(std::chrono::milliseconds(runtime::wall_now_ms()))};
 }
 
 bool can_wait(const core::Request& request) {
-  return std::holds_alternative<core::AcquireRequest>(request) || std::holds_alternative<core::LookRequest>(request);
+  return std::holds_alternative<core::AcquireRequest>(request) ||
+         std::holds_alternative<core::LookRequest>(request);
 }
 
 }  // namespace
@@ -62,7 +64,8 @@ bool KubernetesLink::answered_at_once(core::RequestId id, const core::Request& r
   if (std::holds_alternative<core::ClockRequest>(request))
     return answer(core::NodeClock{now.time_since_epoch() + clock_ahead_});
   if (std::holds_alternative<core::OpenRequest>(request)) return answer(core::Opened{});
-  if (std::holds_alternative<core::BeatRequest>(request) || std::holds_alternative<core::ListsRequest>(request))
+  if (std::holds_alternative<core::BeatRequest>(request) ||
+      std::holds_alternative<core::ListsRequest>(request))
     return answer(Failure{Applied::no, FailureCode::unsupported, no_fleets});
   const auto* look = std::get_if<core::LookRequest>(&request);
   if (look == nullptr) return false;
@@ -119,8 +122,10 @@ void KubernetesLink::send(const std::string& object, runtime::News& news) {
   Errand& errand = queues_.at(object).front();
   Question& question = questions_.at(errand.id);
   if (can_wait(question.request) && runtime::boot_now() < shared_.quiet_until) {
-    return end(object, Failure{Applied::no, FailureCode::busy, "the API server has asked to be left alone for a moment"},
-               news);
+    return end(
+        object,
+        Failure{Applied::no, FailureCode::busy, "the API server has asked to be left alone for a moment"},
+        news);
   }
   auto request = request_of(errand.call, shared_.credentials);
   if (!request) return end(object, std::move(request.error()), news);
@@ -151,9 +156,11 @@ void KubernetesLink::hear(http_client::HttpNews of_call, runtime::News& news) {
     errand.asked_again = true;
     return send(object, news);
   }
-  if (const core::Duration pause = retry_after(*of_call.answer); status == 429 && pause > core::Duration::zero())
+  if (const core::Duration pause = retry_after(*of_call.answer);
+      status == 429 && pause > core::Duration::zero())
     shared_.quiet_until = runtime::boot_now() + std::min(pause, quiet_max);
-  take_step(object, errand.task.on_answer(answer_of(std::move(*of_call.answer)), shared_.sight, moment()), news);
+  take_step(object, errand.task.on_answer(answer_of(std::move(*of_call.answer)), shared_.sight, moment()),
+            news);
 }
 
 // The next one on that name follows.
@@ -177,7 +184,9 @@ void KubernetesLink::end(const std::string& object, Outcome outcome, runtime::Ne
 void KubernetesLink::note(const Errand& errand, const Question& question, const Outcome& outcome) {
   const auto* acquire = std::get_if<core::AcquireRequest>(&question.request);
   const auto* release = std::get_if<core::ReleaseRequest>(&question.request);
-  const auto& ticket = acquire != nullptr ? acquire->ticket : release != nullptr ? release->ticket : std::nullopt;
+  const auto& ticket = acquire != nullptr   ? acquire->ticket
+                       : release != nullptr ? release->ticket
+                                            : std::nullopt;
   if (!ticket) return;
   const std::string& object = errand.task.object();
   if (acquire != nullptr && std::holds_alternative<core::Held>(outcome)) {
@@ -220,7 +229,8 @@ void KubernetesLink::give_up(core::RequestId id, const core::Failure& why, runti
     if (first && !errands.empty()) next_.push_back(object);
     queue = errands.empty() ? queues_.erase(queue) : std::next(queue);
   }
-  news.answers.push_back({id, Failure{found.mapped().sent ? why.applied : Applied::no, why.code, why.detail}});
+  news.answers.push_back(
+      {id, Failure{found.mapped().sent ? why.applied : Applied::no, why.code, why.detail}});
   begin_some(news);
 }
 

@@ -50,7 +50,8 @@ class KubernetesLink : public runtime::Connection {
   };
   using Queue = std::deque<Errand>;
 
-  bool answered_at_once(core::RequestId id, const core::Request& request, core::Time now, runtime::News& news);
+  bool answered_at_once(core::RequestId id, const core::Request& request, core::Time now,
+                        runtime::News& news);
   void add_errands(core::RequestId id, runtime::News& news);
   void begin_some(runtime::News& news);
   void take_step(const std::string& object, Step step, runtime::News& news);
@@ -67,7 +68,7 @@ class KubernetesLink : public runtime::Connection {
   http_client::HttpCalls calls_;
   bool admitted_ = false;
   std::map<core::RequestId, Question> questions_{};
-  std::map<std::string, Queue> queues_{};                       // by object; the first of each is under way or in next_
+  std::map<std::string, Queue> queues_{};  // by object; the first of each is under way or in next_
   std::map<http_client::HttpCallId, std::string> under_way_{};  // for which object
   std::deque<std::string> next_{};                              // objects whose first errand is to begin
   std::uint64_t last_call_ = 0;

@@ -18,7 +18,8 @@ namespace {
 class Silence : public runtime::Subscription {
  public:
   void open(core::Time /*now*/, core::Random& /*random*/) override {}
-  void on_ready(core::Time /*now*/, core::Random& /*random*/, std::vector<runtime::Message>& /*messages*/) override {}
+  void on_ready(core::Time /*now*/, core::Random& /*random*/,
+                std::vector<runtime::Message>& /*messages*/) override {}
   void on_timer(core::Time /*now*/, core::Random& /*random*/) override {}
   void close() override {}
   runtime::Awaited awaited() const override { return {}; }
@@ -32,7 +33,8 @@ class KubernetesNode : public runtime::Node {
       : shared_(place),
         // Nobody else has to agree to terms: how long a lease lasts stands in the Lease.
         record_{std::move(terms), "kubernetes", true},
-        clock_ahead_(std::chrono::milliseconds(runtime::wall_now_ms()) - runtime::boot_now().time_since_epoch()) {}
+        clock_ahead_(std::chrono::milliseconds(runtime::wall_now_ms()) -
+                     runtime::boot_now().time_since_epoch()) {}
 
   std::string name() const override { return shared_.place.name; }
   std::string shown(const core::Grant& grant, core::Token /*token*/) const override {

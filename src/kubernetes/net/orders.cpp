@@ -48,23 +48,23 @@ core::Reply acquired(Outcome outcome) {
 Orders orders_of(const core::Request& request) {
   Orders orders;
   const auto add = [&](const std::string& key, Order order) { orders.emplace_back(key, std::move(order)); };
-  std::visit(
-      core::Overload{[&](const core::AcquireRequest& it) { add(it.key, Take{it.grant, it.ttl}); },
-                     [&](const core::ConfirmRequest& it) { add(it.key, Confirm{it.grant, it.token}); },
-                     [&](const core::RenewRequest& it) {
-                       for (const auto& item : it.items) add(item.key, Renew{item.grant, item.token, it.ttl});
-                     },
-                     [&](const core::ReassertRequest& it) {
-                       for (const auto& item : it.items)
-                         add(item.key, PutBack{item.grant, item.token, it.ttl, it.heal});
-                     },
-                     [&](const core::ReleaseRequest& it) { add(it.key, GiveBack{it.grant}); },
-                     [&](const core::LookRequest& it) {
-                       for (const auto& key : it.keys) add(key, Look{});
-                     },
-                     [](const core::OpenRequest&) {}, [](const core::ClockRequest&) {},
-                     [](const core::BeatRequest&) {}, [](const core::ListsRequest&) {}},
-      request);
+  std::visit(core::Overload{[&](const core::AcquireRequest& it) { add(it.key, Take{it.grant, it.ttl}); },
+                            [&](const core::ConfirmRequest& it) { add(it.key, Confirm{it.grant, it.token}); },
+                            [&](const core::RenewRequest& it) {
+                              for (const auto& item : it.items)
+                                add(item.key, Renew{item.grant, item.token, it.ttl});
+                            },
+                            [&](const core::ReassertRequest& it) {
+                              for (const auto& item : it.items)
+                                add(item.key, PutBack{item.grant, item.token, it.ttl, it.heal});
+                            },
+                            [&](const core::ReleaseRequest& it) { add(it.key, GiveBack{it.grant}); },
+                            [&](const core::LookRequest& it) {
+                              for (const auto& key : it.keys) add(key, Look{});
+                            },
+                            [](const core::OpenRequest&) {}, [](const core::ClockRequest&) {},
+                            [](const core::BeatRequest&) {}, [](const core::ListsRequest&) {}},
+             request);
   return orders;
 }
 

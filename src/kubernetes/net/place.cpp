@@ -37,7 +37,8 @@ Found in_cluster(const Surroundings& around) {
   if (const auto token = text_of_file(place.token_file); !token) {
     return tl::unexpected("this pod has no service account's token: " + token.error());
   }
-  if (const auto name = text_of_file(around.service_account + "/namespace")) place.name_space = trimmed(*name);
+  if (const auto name = text_of_file(around.service_account + "/namespace"))
+    place.name_space = trimmed(*name);
   return place;
 }
 
@@ -56,14 +57,14 @@ Found by_kubeconfig(const std::vector<std::string>& paths) {
     files.push_back({path, std::move(*content)});
   }
   if (files.empty()) {
-    return tl::unexpected("there is no API server to ask: this is no pod, and there is no kubeconfig (" + missing +
-                          "): set KUBECONFIG");
+    return tl::unexpected("there is no API server to ask: this is no pod, and there is no kubeconfig (" +
+                          missing + "): set KUBECONFIG");
   }
   auto target = target_of(files);
   if (!target) return tl::unexpected(std::move(target.error()));
   Place place;
-  place.server = {target->server, target->ca_file, target->ca_text, target->certificate, target->key,
-                  target->server_name};
+  place.server = {target->server,      target->ca_file, target->ca_text,
+                  target->certificate, target->key,     target->server_name};
   place.name_space = std::move(target->name_space);
   place.token = std::move(target->token);
   place.token_file = std::move(target->token_file);
@@ -101,9 +102,10 @@ tl::expected<Place, std::string> find_place(const std::string& url, const Surrou
   std::string name_space = url.substr(scheme.size());
   if (name_space.ends_with('/')) name_space.pop_back();
   if (!name_space.empty() && !is_namespace_name(name_space)) {
-    return tl::unexpected(core::printable(url, 100) +
-                          ": what follows kubernetes:// is the name of a namespace, or nothing: which API server is asked "
-                          "says the pod, or the kubeconfig file");
+    return tl::unexpected(
+        core::printable(url, 100) +
+        ": what follows kubernetes:// is the name of a namespace, or nothing: which API server is asked "
+        "says the pod, or the kubeconfig file");
   }
   auto place = find_server(around);
   if (!place) return tl::unexpected(std::string(scheme) + name_space + ": " + place.error());

@@ -36,10 +36,12 @@ void Waiters::set_watched(const std::string& object, bool watched) {
   }
 }
 
-tl::expected<http_client::HttpRequest, core::Failure> request_of(const ApiCall& call, Credentials& credentials) {
+tl::expected<http_client::HttpRequest, core::Failure> request_of(const ApiCall& call,
+                                                                 Credentials& credentials) {
   auto authorization = credentials.header();
   if (!authorization) return tl::unexpected(std::move(authorization.error()));
-  http_client::HttpRequest request{call.method, call.target, {"Accept: application/json", "User-Agent: tenure"}, call.body};
+  http_client::HttpRequest request{
+      call.method, call.target, {"Accept: application/json", "User-Agent: tenure"}, call.body};
   if (*authorization) request.headers.push_back(std::move(**authorization));
   if (!call.body.empty()) request.headers.emplace_back("Content-Type: application/json");
   return request;

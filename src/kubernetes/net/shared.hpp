@@ -24,7 +24,8 @@ class Waiters {
  public:
   struct Waiting {
     std::vector<core::Grant> tickets{};
-    std::string version{};  // of all data, when it was last seen to be held: what has happened since wakes them
+    std::string
+        version{};  // of all data, when it was last seen to be held: what has happened since wakes them
   };
 
   // It was told that somebody has it.
@@ -58,7 +59,8 @@ struct Shared {
 };
 
 // With who we are. Fails where that is not known.
-tl::expected<http_client::HttpRequest, core::Failure> request_of(const ApiCall& call, Credentials& credentials);
+tl::expected<http_client::HttpRequest, core::Failure> request_of(const ApiCall& call,
+                                                                 Credentials& credentials);
 ApiAnswer answer_of(http_client::HttpAnswer answer);
 // How long the server asks to be left alone; zero where it does not.
 core::Duration retry_after(const http_client::HttpAnswer& answer);

@@ -31,7 +31,8 @@ users:
     token: secret
 )";
 
-tl::expected<Target, std::string> read(const std::string& text, const std::string& path = "/home/a/.kube/config") {
+tl::expected<Target, std::string> read(const std::string& text,
+                                       const std::string& path = "/home/a/.kube/config") {
   auto yaml = read_yaml(text);
   if (!yaml) return tl::unexpected(yaml.error());
   return target_of({{path, *yaml}});
@@ -54,23 +55,26 @@ TEST(Kubeconfig, ItsCurrentContextSaysWhereAndAsWhom) {
 }
 
 TEST(Kubeconfig, MayBeJson) {
-  const Target target = read(R"({"current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "k", "user": "u"}}],
+  const Target target =
+      read(R"({"current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "k", "user": "u"}}],
       "clusters": [{"name": "k", "cluster": {"server": "https://h", "certificate-authority": "/ca"}}],
       "users": [{"name": "u", "user": {"tokenFile": "/token"}}]})")
-                            .value();
+          .value();
   EXPECT_EQ(target.server, "https://h");
   EXPECT_EQ(target.token_file, "/token");
 }
 
 TEST(Kubeconfig, CertificatesMayStandInIt) {
   // -----BEGIN
-  const Target target =
-      read(with("token: secret", "{client-certificate-data: LS0tLS1CRUdJTg==, client-key-data: LS0tLS1CRUdJTg==, client-key: /k}"))
-          .value();
+  const Target target = read(with("token: secret",
+                                  "{client-certificate-data: LS0tLS1CRUdJTg==, client-key-data: "
+                                  "LS0tLS1CRUdJTg==, client-key: /k}"))
+                            .value();
   EXPECT_EQ(target.certificate, "-----BEGIN");
   EXPECT_EQ(target.key, "-----BEGIN");
   EXPECT_FALSE(read(with("token: secret", "client-certificate: /a")));
-  EXPECT_FALSE(read(with("token: secret", "{client-certificate-data: '!', client-key-data: LS0tLS1CRUdJTg==}")));
+  EXPECT_FALSE(
+      read(with("token: secret", "{client-certificate-data: '!', client-key-data: LS0tLS1CRUdJTg==}")));
 }
 
 TEST(Kubeconfig, WhatIsNotSupportedIsRefusedWithItsName) {
@@ -124,7 +128,8 @@ TEST(Base64, IsReadOrRefused) {
   EXPECT_EQ(read_base64("YWI="), "ab");
   EXPECT_EQ(read_base64("YWJj\nZA=="), "abcd");
   EXPECT_EQ(read_base64("/+8="), "\xff\xef");
-  for (const auto* text : {"Y", "YQ", "YQ=", "YQ=a", "Y!==", "===="}) EXPECT_EQ(read_base64(text), std::nullopt) << text;
+  for (const auto* text : {"Y", "YQ", "YQ=", "YQ=a", "Y!==", "===="})
+    EXPECT_EQ(read_base64(text), std::nullopt) << text;
 }
 
 }  // namespace

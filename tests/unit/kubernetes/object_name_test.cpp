@@ -24,9 +24,25 @@ TEST(ObjectName, TheUsualPrefixOfLocksIsReadable) {
 
 TEST(ObjectName, EverythingElseIsEscapedAndReadBack) {
   EXPECT_EQ(object_name("Job 1").value(), "x---4aob-201");
-  const std::set<std::string> names{"Job",          "a:b",      "a/b",       "ä",         "-",       "a-",      "a..b",
-                                    "x--a",         "x--",      "x---4aob",  "redlock.a", "redlock", "redlock:",
-                                    "redlock:A",    "redlock:x--a", "redlock:a.b", "{name}n0",  "a_b",     std::string("a\0b", 3),
+  const std::set<std::string> names{"Job",
+                                    "a:b",
+                                    "a/b",
+                                    "ä",
+                                    "-",
+                                    "a-",
+                                    "a..b",
+                                    "x--a",
+                                    "x--",
+                                    "x---4aob",
+                                    "redlock.a",
+                                    "redlock",
+                                    "redlock:",
+                                    "redlock:A",
+                                    "redlock:x--a",
+                                    "redlock:a.b",
+                                    "{name}n0",
+                                    "a_b",
+                                    std::string("a\0b", 3),
                                     "redlock:redlock:a"};
   std::set<std::string> objects;
   for (const std::string& name : names) {
@@ -48,12 +64,14 @@ TEST(ObjectName, WhatIsTooLongIsRefusedWithTheReason) {
 }
 
 TEST(ObjectName, SomebodyElsesObjectStandsForItself) {
-  for (const auto* object : {"x--", "x---", "x---z9", "x--job-2d-", "job"}) EXPECT_EQ(name_of_object(object), object);
+  for (const auto* object : {"x--", "x---", "x---z9", "x--job-2d-", "job"})
+    EXPECT_EQ(name_of_object(object), object);
 }
 
 TEST(ObjectName, NamespacesAreLabels) {
   EXPECT_TRUE(is_namespace_name("kube-system"));
-  for (const auto* name : {"", "a.b", "A", "-a", "a-", "a/b", "a?b"}) EXPECT_FALSE(is_namespace_name(name)) << name;
+  for (const auto* name : {"", "a.b", "A", "-a", "a-", "a/b", "a?b"})
+    EXPECT_FALSE(is_namespace_name(name)) << name;
   EXPECT_FALSE(is_namespace_name(std::string(64, 'a')));
 }
 

@@ -11,10 +11,11 @@ const std::string changed =
     R"({"type":"MODIFIED","object":{"metadata":{"name":"a","resourceVersion":"7","uid":"u"},"spec":{"holderIdentity":"x"}}})";
 
 TEST(WatchEvent, ComesInPiecesOfAnyLength) {
-  const std::string text = changed + "\n" +
-                           R"({"type":"BOOKMARK","object":{"kind":"Lease","metadata":{"resourceVersion":"9"},"spec":{}}})" + "\n" +
-                           R"({"type":"DELETED","object":{"metadata":{"name":"a","resourceVersion":"10"}}})" + "\n" +
-                           R"({"type":"ERROR","object":{"kind":"Status","code":410}})" + "\n";
+  const std::string text =
+      changed + "\n" +
+      R"({"type":"BOOKMARK","object":{"kind":"Lease","metadata":{"resourceVersion":"9"},"spec":{}}})" + "\n" +
+      R"({"type":"DELETED","object":{"metadata":{"name":"a","resourceVersion":"10"}}})" + "\n" +
+      R"({"type":"ERROR","object":{"kind":"Status","code":410}})" + "\n";
   for (const std::size_t length : {std::size_t{1}, std::size_t{7}, text.size()}) {
     EventLines lines;
     std::vector<WatchEvent> events;
@@ -34,8 +35,9 @@ TEST(WatchEvent, ComesInPiecesOfAnyLength) {
 TEST(WatchEvent, NonsenseAndEndlessLinesAreToldAndNotKept) {
   EventLines lines;
   std::vector<WatchEvent> events;
-  for (const auto* line : {"x\n", "{}\n", R"({"type":"MODIFIED"})"
-                                         "\n",
+  for (const auto* line : {"x\n", "{}\n",
+                           R"({"type":"MODIFIED"})"
+                           "\n",
                            R"({"type":"NEW","object":{}})"
                            "\n",
                            R"({"type":"MODIFIED","object":{"metadata":{}}})"
@@ -52,7 +54,8 @@ TEST(WatchEvent, NonsenseAndEndlessLinesAreToldAndNotKept) {
 
 TEST(ApiFailure, HandsOnWhatTheServerSays) {
   const ApiCall write{"PUT", "/x", "{}"};
-  const std::string body = R"({"kind":"Status","message":"leases.coordination.k8s.io is forbidden: User \"u\" cannot update"})";
+  const std::string body =
+      R"({"kind":"Status","message":"leases.coordination.k8s.io is forbidden: User \"u\" cannot update"})";
   const auto forbidden = failure_of(write, {403, body});
   EXPECT_EQ(forbidden.code, core::FailureCode::no_permission);
   EXPECT_EQ(forbidden.applied, core::Applied::no);
