@@ -36,10 +36,8 @@ tl::expected<NamedNodes, std::string> checked(NamedNodes named) {
   std::vector<std::string> kinds;
   if (!named.addresses.empty()) kinds.emplace_back("Redis");
   if (!named.postgres.empty()) kinds.emplace_back("PostgreSQL");
-  for (const auto& [is_url, kind] :
-       {std::pair{kubernetes::is_url, "Kubernetes"}, {consul::is_url, "Consul"}}) {
-    if (std::ranges::any_of(named.http, is_url)) kinds.emplace_back(kind);
-  }
+  if (std::ranges::any_of(named.http, kubernetes::is_url)) kinds.emplace_back("Kubernetes");
+  if (std::ranges::any_of(named.http, consul::is_url)) kinds.emplace_back("Consul");
   if (kinds.size() > 1) {
     return tl::unexpected(named.source + ": some nodes are " + kinds[0] + " and some " + kinds[1] +
                           "; all must be of one kind");
