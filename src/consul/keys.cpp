@@ -24,7 +24,9 @@ bool has_odd_part(std::string_view name) {
 
 tl::expected<std::string, std::string> Keys::lock(std::string_view prefix, std::string_view name) const {
   std::string key = root + "/";
-  if (has_odd_part(std::string(prefix) + std::string(name))) {
+  // What stands before the name there, in the same part.
+  const std::string_view before = prefix == usual_lock_prefix ? std::string_view() : prefix;
+  if (has_odd_part(std::string(before) + std::string(name))) {
     return tl::unexpected(
         "the name " + std::string(name) +
         " has a part between slashes that is empty, . or .., which no key of Consul can have");

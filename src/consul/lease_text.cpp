@@ -1,6 +1,7 @@
 #include "consul/lease_text.hpp"
 
 #include <charconv>
+#include <system_error>
 
 #include "consul/json_fields.hpp"
 #include "core/base/text.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "core/base/names.hpp"
 #include "core/base/number.hpp"

@@ -1,6 +1,8 @@
 // What Tenure writes into Consul, and reads there: anybody may have written something else.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "consul/base64.hpp"
 #include "consul/duration_text.hpp"
 #include "consul/failure.hpp"
@@ -44,6 +46,18 @@ TEST(ConsulKeys, OfALockIsTheOneThatConsulLockTakes) {
   const Keys keys{"service/web"};
   EXPECT_EQ(keys.lock("redlock:", "deploy").value(), "service/web/deploy/.lock");
   EXPECT_EQ(keys.lock("redlock:", "a/b c").value(), "service/web/a/b c/.lock");
+}
+
+TEST(ConsulKeys, ThatAnAddressCannotNameAreRefused) {
+  const Keys keys{};
+  for (const char* name : {"../a", "a/../b", "a//b", "/a", "a/", ".", "a/."}) {
+    for (const char* prefix : {"redlock:", ""}) {
+      const auto key = keys.lock(prefix, name);
+      ASSERT_FALSE(key) << prefix << name;
+      EXPECT_NE(key.error().find(name), std::string::npos);
+    }
+  }
+  EXPECT_TRUE(keys.lock("redlock:", "..a/.b"));
 }
 
 TEST(ConsulKeys, AreToldApartAndNamed) {

@@ -1,0 +1,92 @@
+// A lease that is given behind the release that takes it back: the session that all leases share would keep it for ever.
+#include <poll.h>
+
+#include "consul/consul_client.hpp"
+#include "consul/lease_text.hpp"
+#include "consul/net/desk.hpp"
+#include "runtime/boot_clock.hpp"
+#include "runtime/net/wait_for.hpp"
+
+namespace tenure::test {
+namespace {
+
+using namespace std::chrono_literals;
+using core::KeyAnswer;
+
+class Late : public OnConsul {
+ protected:
+  template <class T>
+  T run(consul::Task<T> task) {
+    task.start();
+    while (!task.done()) {
+      EXPECT_TRUE(runtime::wait_for(talk.awaited().fd, POLLIN, runtime::boot_now() + 10s));
+      talk.on_ready();
+    }
+    return task.take();
+  }
+  consul::Desk desk() { return {{}, talk, maker, shared, standing, admitted, wrote, runtime::boot_now()}; }
+
+  consul::Shared shared{consul::place_of(options("web-1")).value()};
+  consul::Talk talk{shared.place().server, shared.place().header};
+  consul::SessionMaker maker{};
+  consul::Standing standing{};
+  std::vector<core::Record> admitted{};
+  bool wrote = false;
+
+  const core::Ttl ttl = 10s;
+  const std::string kept = shared.place().keys.lock("redlock:", "kept").value();
+  const std::string late = shared.place().keys.lock("redlock:", "late").value();
+};
+
+TEST_F(Late, IsGivenBackWithTheNextRenewalAndOtherLeasesHaveAnotherSession) {
+  const core::Grant ours{"web-1", 1};
+  const core::Grant gone{"web-1", 2};
+  const auto granted = run(consul::acquire(desk(), {kept, ours, ttl}));
+  ASSERT_TRUE(std::holds_alternative<core::Granted>(granted));
+  const std::string session = shared.session(ttl).value();
+
+  // It was asked for and not answered, is released, and is given only now.
+  shared.doubt(late, gone, ttl);
+  ASSERT_EQ(std::get<core::KeyAnswers>(run(consul::release(desk(), {late, gone}))).front(),
+            KeyAnswer::missing);
+  consul::Transaction given;
+  given.lock(late, consul::lease_text({gone, ttl, 1, std::nullopt}), session);
+  ASSERT_TRUE(run(talk.write({}, given)).value().done());
+  ASSERT_NE(session_that_holds("late"), "");
+
+  EXPECT_FALSE(shared.session(ttl)) << "it may keep what nobody wants";
+  const core::Token token = std::get<core::Granted>(granted).token;
+  const auto renewed = run(consul::renew(desk(), {ttl, {{kept, ours, token}}}));
+  EXPECT_EQ(std::get<core::KeyAnswers>(renewed).front(), KeyAnswer::done);
+  EXPECT_EQ(session_that_holds("late"), "");
+  EXPECT_EQ(session_that_holds("kept"), session);
+  ASSERT_TRUE(std::holds_alternative<core::Granted>(run(consul::acquire(desk(), {late, {"web-1", 3}, ttl}))));
+  EXPECT_NE(session_that_holds("late"), session);
+}
+
+TEST_F(Late, ThatIsAskedForAgainAndGivenStays) {
+  const core::Grant ours{"web-1", 1};
+  shared.doubt(late, ours, ttl);
+  const auto granted = run(consul::acquire(desk(), {late, ours, ttl}));
+  const core::Token token = std::get<core::Granted>(granted).token;
+  for (int i = 0; i < 2; ++i) {
+    const auto renewed = run(consul::renew(desk(), {ttl, {{late, ours, token}}}));
+    EXPECT_EQ(std::get<core::KeyAnswers>(renewed).front(), KeyAnswer::done);
+  }
+  EXPECT_NE(session_that_holds("late"), "");
+}
+
+// What a server does that was restored from a copy.
+TEST_F(Late, ThanTheDataIsNothingThatIsGivenWhereItWentBack) {
+  shared.see(core::token_max);
+  const auto refused = run(consul::acquire(desk(), {late, {"web-1", 1}, ttl}));
+  const auto* closed = std::get_if<core::NotOpen>(&refused);
+  ASSERT_NE(closed, nullptr);
+  ASSERT_TRUE(closed->record.read);
+  EXPECT_FALSE(closed->record.read->open);
+  EXPECT_EQ(closed->record.read->why, "restored");
+  EXPECT_EQ(session_that_holds("late"), "");
+}
+
+}  // namespace
+}  // namespace tenure::test
