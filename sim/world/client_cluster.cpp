@@ -113,17 +113,20 @@ void Client::hang_up(ClusterLine& line, redis::Router::ServerId server, const co
   take(line, heard);
 }
 
-// Told as it was when the servers were asked. Now and then nobody answers, or only as late as anybody waits for that.
+// Told as it was when the servers were asked. Now and then nobody answers, or only as late as anybody waits for that; or those who
+// answer have not heard yet who serves some of the slots now.
 void Client::ask_map(ClusterLine& line) {
   line.asks_map = true;
   const bool bad = !shared_.network.is_calm() && has(shared_.plan.faults, Fault::delay);
   const bool lost = bad && random_.below(8) == 0;
+  std::optional<std::size_t> still;
+  if (bad && random_.below(4) == 0) still = random_.below(shared_.cluster->servers());
   const core::Time asked = now();
   Duration length = shared_.plan.delay_usual * 2;
   if (lost || (bad && random_.below(4) == 0))
     length = random_.between(Duration::zero(), at_least(line.patience) / 2);
   shared_.schedule.in(
-      length, [this, &line, lost, asked, map = shared_.cluster->map(), alive = std::weak_ptr(alive_)] {
+      length, [this, &line, lost, asked, map = shared_.cluster->map(still), alive = std::weak_ptr(alive_)] {
         if (alive.expired()) return;
         when_running([this, &line, lost, asked, map] {
           line.asks_map = false;

@@ -1,6 +1,7 @@
 #include "sim/world/cluster.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/check.hpp"
 #include "redis/cluster/slot.hpp"
@@ -43,10 +44,16 @@ void Cluster::new_life(std::size_t server, const WallClock& clock) {
   servers_[server].clock = clock;
 }
 
-std::size_t Cluster::node_of(const std::string& key) const {
+std::optional<std::size_t> Cluster::find_node(const std::string& key) const {
   const auto found = std::ranges::find(slots_, redis::slot_of(key));
-  core::must(found != slots_.end(), "a key is in a slot of this world");
+  if (found == slots_.end()) return std::nullopt;
   return static_cast<std::size_t>(found - slots_.begin());
+}
+
+std::size_t Cluster::node_of(const std::string& key) const {
+  const auto node = find_node(key);
+  core::must(node.has_value(), "a lease is in a slot of this world");
+  return *node;
 }
 
 std::vector<std::size_t> Cluster::nodes_of(std::size_t server) const {
@@ -57,10 +64,12 @@ std::vector<std::size_t> Cluster::nodes_of(std::size_t server) const {
   return nodes;
 }
 
-redis::SlotMap Cluster::map() const {
+redis::SlotMap Cluster::map(std::optional<std::size_t> still) const {
   redis::SlotMap map;
   for (std::size_t node = 0; node < places_.size(); ++node) {
-    map.move(slots_[node], place(places_[node].owner));
+    const Place& it = places_[node];
+    const bool has_still = still && it.before == still;
+    map.move(slots_[node], place(has_still ? *still : it.owner));
   }
   return map;
 }
@@ -70,15 +79,14 @@ redis::Value Cluster::serve(std::size_t server, const redis::Command& command, b
   if (command[0] == "TIME") return time_of(servers_[server].clock, now);
   if (!ScriptArgs::is_script(command)) return redis::Value::status("OK");  // AUTH: not modelled
   const std::vector<std::string> keys = keys_of(command);
-  const std::size_t node = node_of(keys.front());
-  for (const std::string& key : keys) {
-    if (node_of(key) != node)
-      return redis::Value::error("CROSSSLOT Keys in request don't hash to the same slot");
-  }
-  if (at_old_master && servers_[server].had.contains(node))
-    return nodes_[node]->run_at_old_master(command, now);
-  if (auto value = turn_away(server, node, command, asking, now)) return *value;
-  return run(server, node, command, now);
+  // One that is in no slot of this world stands beside a lease, which is in one.
+  const auto node = find_node(keys.front());
+  if (!node || std::ranges::any_of(keys, [&](const std::string& key) { return find_node(key) != node; }))
+    return redis::Value::error("CROSSSLOT Keys in request don't hash to the same slot");
+  if (at_old_master && servers_[server].had.contains(*node))
+    return nodes_[*node]->run_at_old_master(command, now);
+  if (auto value = turn_away(server, *node, command, asking, now)) return *value;
+  return run(server, *node, command, now);
 }
 
 std::optional<redis::Value> Cluster::turn_away(std::size_t server, std::size_t node,
@@ -174,7 +182,7 @@ void Cluster::finish_moves(std::size_t server) {
 
 void Cluster::finish_move(std::size_t node) {
   Place& it = places_[node];
-  it.owner = *it.target;
+  it.before = std::exchange(it.owner, *it.target);
   it.target.reset();
   it.gone.clear();
   for (Server& server : servers_) server.had.erase(node);

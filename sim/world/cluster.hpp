@@ -23,8 +23,8 @@ class Cluster {
   // What that server says, be it the old master behind its address.
   redis::Value serve(std::size_t server, const redis::Command& command, bool asking, bool at_old_master,
                      TrueTime now);
-  // Who serves which slot, as the Cluster says it.
-  redis::SlotMap map() const;
+  // Who serves which slot, as the Cluster says it; or as a part of it does that has not heard yet that this server gave slots away.
+  redis::SlotMap map(std::optional<std::size_t> still = {}) const;
   static redis::HostPort place(std::size_t server) {
     return {"127.0.0.1", static_cast<std::uint16_t>(7000 + server)};
   }
@@ -34,7 +34,7 @@ class Cluster {
   std::size_t slots() const { return slots_.size(); }
   // The slots of that server.
   std::vector<std::size_t> nodes_of(std::size_t server) const;
-  // In which of the slots a key is.
+  // In which of the slots a lease is.
   std::size_t node_of(const std::string& key) const;
 
   // What happens to a server happens to all its slots. A move that is under way is finished before.
@@ -58,11 +58,13 @@ class Cluster {
   };
   struct Place {
     std::size_t owner = 0;
+    std::optional<std::size_t> before{};  // who served it until it moved last
     std::optional<std::size_t> target{};
     std::set<std::string> gone{};  // the keys that are at the target
     bool forgot = false;           // its server may have, and nobody has been there since
   };
 
+  std::optional<std::size_t> find_node(const std::string& key) const;
   void new_life(std::size_t server, const WallClock& clock);
   void finish_moves(std::size_t server);
   void finish_move(std::size_t node);

@@ -56,6 +56,20 @@ bool is_denied(const Value& value) {
   return failure.code == core::FailureCode::no_permission && failure.applied == core::Applied::no;
 }
 
+// Nothing of what stands behind it is done, unless the slot has come to the server by then.
+core::Failure asking_failure(std::string_view reply) {
+  core::Failure failure = classify(reply);
+  failure.applied = core::Applied::no;
+  if (failure.code == core::FailureCode::no_permission) {
+    failure.detail =
+        "the user may not run ASKING: it lacks +asking, without which a lease cannot be asked for where its "
+        "slot moves to (tenure doctor names all rights that are needed)";
+  } else {
+    failure.detail = "ASKING failed: " + failure.detail;
+  }
+  return failure;
+}
+
 }  // namespace
 
 Conversation::Conversation(Greeting greeting, Keyspace keyspace, Introduce introduce, Seen seen, Parts parts)
@@ -152,14 +166,15 @@ tl::expected<std::optional<Conversation::Admitted>, core::Failure> Conversation:
   if (sent_.size() == gathered_) return tl::unexpected(unasked());
   if (std::holds_alternative<Permission>(sent_.front())) {
     sent_.pop_front();
-    if (value.kind == Value::Kind::error) return tl::unexpected(classify(value.text));
+    if (value.kind == Value::Kind::error) asking_refused_ = asking_failure(value.text);
     return std::nullopt;
   }
+  const Refused asking_refused = std::exchange(asking_refused_, std::nullopt);
   if (const auto* admission = std::get_if<Admission>(&sent_.front())) {
     const core::Part part = admission->part;
     sent_.pop_front();
     admissions_ -= 1;
-    return hear_admission(part, value, out, answers);
+    return hear_admission(part, value, asking_refused, out, answers);
   }
   if (const std::size_t together = std::get<Asked>(sent_.front()).together; together > 1) {
     std::vector<Asked> asked;
@@ -172,15 +187,15 @@ tl::expected<std::optional<Conversation::Admitted>, core::Failure> Conversation:
   }
   Asked asked = std::move(std::get<Asked>(sent_.front()));
   sent_.pop_front();
-  hear_answer(std::move(asked), value, out, answers);
+  hear_answer(std::move(asked), value, asking_refused, out, answers);
   return std::nullopt;
 }
 
-void Conversation::hear_answer(Asked asked, const Value& value, std::vector<Command>& out,
-                               std::vector<Answer>& answers) {
+void Conversation::hear_answer(Asked asked, const Value& value, const Refused& asking_refused,
+                               std::vector<Command>& out, std::vector<Answer>& answers) {
   const core::Part part = part_of(asked.request);
   Room& room = room_of(part);
-  if (turn_away(asked, value, answers)) return;
+  if (turn_away(asked, value, asking_refused, answers)) return;
   // After SCRIPT FLUSH or a restart Redis knows our scripts no more; nothing was run (T29).
   if (is_unknown_script(value) && !given_up(asked)) {
     released_ = false;  // the next release brings its script along again
@@ -208,8 +223,8 @@ void Conversation::hear_releases(std::vector<Asked> asked, const Value& value, s
   const bool denied = is_denied(value);
   if (unknown) released_ = false;
   Room& room = room_of(part_of(asked.front().request));
-  if (turn_away(asked.front(), value, answers)) {
-    for (std::size_t i = 1; i < asked.size(); ++i) turn_away(asked[i], value, answers);
+  if (turn_away(asked.front(), value, std::nullopt, answers)) {
+    for (std::size_t i = 1; i < asked.size(); ++i) turn_away(asked[i], value, std::nullopt, answers);
   } else if ((unknown || denied) && room.admitting) {
     for (Asked& it : asked) put_back(room, std::move(it));
   } else if (unknown) {
@@ -231,15 +246,18 @@ void Conversation::hear_releases(std::vector<Asked> asked, const Value& value, s
 
 // The server has done nothing, because it does not serve this slot, or not now. What was given up meanwhile goes nowhere else: it
 // would come behind its own release (T12).
-bool Conversation::turn_away(Asked& asked, const Value& value, std::vector<Answer>& answers) {
+bool Conversation::turn_away(Asked& asked, const Value& value, const Refused& asking_refused,
+                             std::vector<Answer>& answers) {
   if (parts_ == Parts::one) return false;
   const auto to = read_redirection(value);
   if (!to) return false;
-  if (given_up(asked)) {
+  if (to->kind == Redirection::Kind::moved) forget_admissions();
+  if (asking_refused) {
+    answer(asked.id, *asking_refused, answers);  // it was sent here, and would be sent here again
+  } else if (given_up(asked)) {
     answer(asked.id, moving_slot, answers);
   } else {
     open_requests_ -= 1;
-    if (to->kind == Redirection::Kind::moved) forget_admissions();
     turned_.push_back({asked.id, std::move(asked.request), *to});
   }
   return true;
@@ -281,7 +299,8 @@ void Conversation::ask_permission(Asking asking, std::vector<Command>& out) {
 }
 
 tl::expected<std::optional<Conversation::Admitted>, core::Failure> Conversation::hear_admission(
-    core::Part part, const Value& value, std::vector<Command>& out, std::vector<Answer>& answers) {
+    core::Part part, const Value& value, const Refused& asking_refused, std::vector<Command>& out,
+    std::vector<Answer>& answers) {
   Room& room = room_of(part);
   if (value.kind == Value::Kind::error) {
     if (is_unknown_script(value)) {
@@ -290,9 +309,17 @@ tl::expected<std::optional<Conversation::Admitted>, core::Failure> Conversation:
       return std::nullopt;
     }
     if (const auto to = parts_ == Parts::by_slot ? read_redirection(value) : std::nullopt) {
-      for (Asked& it : room.held_back) turned_.push_back({it.id, std::move(it.request), *to});
-      open_requests_ -= room.held_back.size();
+      if (to->kind == Redirection::Kind::moved) forget_admissions();
+      auto held_back = std::move(room.held_back);
       rooms_.erase(part);
+      for (Asked& it : held_back) {
+        if (asking_refused && it.asking == Asking::yes) {
+          answer(it.id, *asking_refused, answers);
+        } else {
+          open_requests_ -= 1;
+          turned_.push_back({it.id, std::move(it.request), *to});
+        }
+      }
       return std::nullopt;
     }
     return refuse(part, classify(value.text), answers);
@@ -361,6 +388,7 @@ std::vector<Conversation::Unanswered> Conversation::close() {
     room.held_back.clear();
   }
   sent_.clear();
+  asking_refused_.reset();
   open_requests_ = admissions_ = 0;
   return open;
 }

@@ -125,16 +125,21 @@ class Conversation {
   void send(Asked asked, CallBy by, std::vector<Command>& out);
   void call_releases(std::size_t count, CallBy by, std::vector<Command>& out);
   void answer(core::RequestId id, core::Reply reply, std::vector<Answer>& answers);
-  void hear_answer(Asked asked, const Value& value, std::vector<Command>& out, std::vector<Answer>& answers);
+  // Why ASKING was refused that stood before what is answered now, if it was.
+  using Refused = std::optional<core::Failure>;
+  void hear_answer(Asked asked, const Value& value, const Refused& asking_refused, std::vector<Command>& out,
+                   std::vector<Answer>& answers);
   void hear_releases(std::vector<Asked> asked, const Value& value, std::vector<Command>& out,
                      std::vector<Answer>& answers);
-  bool turn_away(Asked& asked, const Value& value, std::vector<Answer>& answers);
+  bool turn_away(Asked& asked, const Value& value, const Refused& asking_refused,
+                 std::vector<Answer>& answers);
   void put_back(Room& room, Asked asked);
   void send_held_back(Room& room, std::vector<Command>& out);
   void ask_admission(core::Part part, Room& room, Asking asking, std::vector<Command>& out);
   void send_admission(core::Part part, Room& room, CallBy by, std::vector<Command>& out);
   void ask_permission(Asking asking, std::vector<Command>& out);
   tl::expected<std::optional<Admitted>, core::Failure> hear_admission(core::Part part, const Value& value,
+                                                                      const Refused& asking_refused,
                                                                       std::vector<Command>& out,
                                                                       std::vector<Answer>& answers);
   tl::expected<std::optional<Admitted>, core::Failure> refuse(core::Part part, const core::Failure& failure,
@@ -150,6 +155,7 @@ class Conversation {
   std::map<core::Part, Room> rooms_;
   bool released_ = false;  // something was, since it is known to have forgotten no script
   std::deque<Sent> sent_;
+  Refused asking_refused_{};       // of what is at the front of sent_
   std::size_t gathered_ = 0;       // the last so many in sent_ are releases that have not left yet
   std::size_t open_requests_ = 0;  // asked and not answered
   std::size_t admissions_ = 0;     // the same of admissions

@@ -39,14 +39,11 @@ std::optional<std::string> prefix_error(const std::string& prefix) {
 }
 
 std::optional<std::string> cluster_prefix_error(const std::string& prefix) {
-  const std::size_t open = prefix.find('{');
-  if (open == std::string::npos) return std::nullopt;
-  const std::size_t close = prefix.find('}', open);
-  if (close != std::string::npos && close > open + 1) return std::nullopt;
+  if (prefix.find('{') == std::string::npos) return std::nullopt;
   return "the prefix " + prefix +
-         " cannot be used in a Redis Cluster: its { would decide in which slot a key is, together with what "
-         "follows; choose one "
-         "without braces, such as my-app:";
+         " cannot be used in a Redis Cluster: its { would decide in which slot a key is, and no slot but "
+         "that one "
+         "could have a record; choose one without braces, such as my-app:";
 }
 
 std::optional<std::string> fleet_error(const std::string& name, const Keyspace& keyspace) {

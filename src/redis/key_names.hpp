@@ -12,8 +12,8 @@ namespace tenure::redis {
 // could be the same as a key under the usual prefix. Two prefixes of which one begins with the other are not noticed.
 std::optional<std::string> prefix_error(const std::string& prefix);
 
-// The same of a Redis Cluster, where what stands in braces decides in which slot a key is: braces that hold nothing, or are not
-// closed, would be closed by what follows the prefix, and keys that belong together be apart.
+// The same of a Redis Cluster, where what stands in braces decides in which slot a key is: the records of the slots have braces of
+// their own behind the prefix, so that it can have none.
 std::optional<std::string> cluster_prefix_error(const std::string& prefix);
 
 // Why this cannot be the name of a fleet: besides what no name may be, one whose keys could be those of locks, of the usual

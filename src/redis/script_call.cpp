@@ -288,7 +288,7 @@ Command reconfigure_call(const Introduction& introduction, const core::Reconfigu
 
 Command rights_call(const std::string& lease, const Keyspace& keyspace) {
   return call<0>(rights_script, CallBy::body, lease, keyspace.record(), keyspace.fence(),
-                 keyspace.queue(lease), keyspace.channels() + "somebody");
+                 keyspace.queue(lease), keyspace.channels() + "somebody", keyspace.tag.empty() ? "0" : "1");
 }
 
 core::Reply script_reply(const core::Request& request, const Value& value) {

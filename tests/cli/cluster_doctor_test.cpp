@@ -1,6 +1,12 @@
 // tenure doctor on a Redis Cluster: its servers, who serves what, and what stands in the slots.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -8,6 +14,7 @@
 #include "cli/tenure_program.hpp"
 #include "redis/cluster/slot.hpp"
 #include "redis/script_call.hpp"
+#include "support/paths.hpp"
 #include "support/redis_cluster.hpp"
 
 namespace tenure::test {
@@ -92,6 +99,66 @@ TEST(ClusterDoctor, SlotsWithoutAMasterAreNamed) {
   EXPECT_EQ(result.code, 1) << result.out;
   EXPECT_TRUE(has(result.out, "nobody gets a lease of its ")) << result.out;
   EXPECT_TRUE(has(result.out, "  Master " + place(cluster, 0) + " (")) << result.out;
+}
+
+// What only a Cluster asks for, as the README says it: "+cluster|slots" and others.
+Words cluster_rights_of_readme() {
+  std::ifstream readme(std::string(paths::source_dir) + "/README.md");
+  const std::string all((std::istreambuf_iterator<char>(readme)), {});
+  const std::string before = "In a Redis Cluster it needs `";
+  const auto from = all.find(before);
+  if (from == std::string::npos) throw std::runtime_error("the README does not say what a Cluster needs");
+  std::istringstream words(
+      all.substr(from + before.size(), all.find('`', from + before.size()) - from - before.size()));
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+TEST(ClusterDoctor, EveryRightThatOnlyAClusterNeedsIsNamed) {  // T31
+  RedisCluster cluster({.replicas = 0});
+  make_ready({cluster.url()});
+  std::string url = cluster.url();
+  url.insert(url.find("//") + 2, "worker:s3cret@");
+  const auto doctor_with = [&](const Words& rules) {
+    for (std::size_t i = 0; i < cluster.server_count(); ++i)
+      cluster.server(i).command(Words{"ACL", "SETUSER", "worker", "reset", "on", ">s3cret"} + rules);
+    return tenure({"doctor", "--redis", url});
+  };
+  const Words of_cluster = cluster_rights_of_readme();
+  ASSERT_EQ(of_cluster.size(), 3U);
+  const Result poor = doctor_with(Words{"+eval", "+ping"} + of_cluster);
+  const std::string before = "do:  ACL SETUSER worker ";
+  const auto at = poor.out.find(before);
+  ASSERT_NE(at, std::string::npos) << poor.out;
+  std::istringstream line(poor.out.substr(at + before.size(), poor.out.find('\n', at) - at - before.size()));
+  const Words advised{std::istream_iterator<std::string>(line), {}};
+  const Result well = doctor_with(advised);
+  EXPECT_EQ(well.code, 0) << well.out;
+  for (const std::string& rule : of_cluster) {
+    Words rest = advised;
+    ASSERT_EQ(std::erase(rest, rule), 1U) << rule;
+    std::string name = rule.substr(1);
+    std::ranges::transform(name, name.begin(), [](char c) { return static_cast<char>(std::toupper(c)); });
+    const Result result = doctor_with(rest);
+    EXPECT_EQ(result.code, 2) << rule << '\n' << result.out;
+    EXPECT_TRUE(has(result.out,
+                    (rule == "+cluster|slots" ? "the user may not run " : "the user may not use: ") + name))
+        << rule << '\n'
+        << result.out;
+    EXPECT_TRUE(has(result.out, "+cluster|slots +cluster|myid +asking")) << rule << '\n' << result.out;
+  }
+}
+
+TEST(ClusterDoctor, ASlotThatMovesIsNamed) {
+  RedisCluster cluster({.replicas = 0});
+  make_ready({cluster.url()});
+  cluster.begin_move(5, 0, 1);
+  cluster.move_keys(5, 0, 1);
+  const Result result = doctor_of(cluster);
+  EXPECT_EQ(result.code, 1) << result.out;
+  EXPECT_TRUE(has(result.out, place(cluster, 0) +
+                                  ": the records of its slots cannot be read: slot 5 is on its way to "
+                                  "another server: try again when it is there"))
+      << result.out;
 }
 
 TEST(ClusterDoctor, AProbeIsReadyWhileMostSlotsGiveLeases) {

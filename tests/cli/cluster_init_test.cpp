@@ -136,6 +136,18 @@ TEST(ClusterInit, AClusterThatDoesNotServeAllSlotsIsRefused) {
   EXPECT_EQ(all_keys(cluster), 0);
 }
 
+TEST(ClusterInit, ASlotThatMovesIsNamed) {
+  RedisCluster cluster(only_masters);
+  ASSERT_EQ(tenure(init_words(cluster)).code, 0);
+  cluster.begin_move(7, 0, 2);
+  cluster.move_keys(7, 0, 2);
+  const Result result = tenure(init_words(cluster));
+  EXPECT_EQ(result.code, 69);
+  EXPECT_TRUE(has(result.err, "slot 7 is on its way to another server: try again when it is there"))
+      << result.err;
+  EXPECT_TRUE(has(result.err, "nothing was changed")) << result.err;
+}
+
 TEST(ClusterInit, OneOutOfReachIsNamed) {
   const Result result = tenure({"init", "--redis", "redis-cluster://127.0.0.1:1"});
   EXPECT_EQ(result.code, 69);

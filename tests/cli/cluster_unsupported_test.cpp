@@ -43,5 +43,23 @@ TEST(ClusterUnsupported, ItsRecordsAreNotReconfigured) {
                  "a Redis Cluster cannot be reconfigured");
 }
 
+TEST(ClusterUnsupported, APrefixWithABraceWouldDecideTheSlots) {
+  for (const std::string prefix : {"{team}:", "a{"}) {
+    for (const Words& command : std::vector<Words>{{"init"},
+                                                   {"doctor"},
+                                                   {"run", "a"},
+                                                   {"elect", "a"},
+                                                   {"lock", "ls"},
+                                                   {"lock", "show", "a"},
+                                                   {"lock", "break", "a", "--yes"}}) {
+      Words words = command + Words{"--redis", cluster, "--prefix", prefix};
+      if (command.front() == "run" || command.front() == "elect") words = words + Words{"--", "true"};
+      expect_refused(words, "the prefix " + prefix + " cannot be used in a Redis Cluster");
+    }
+    expect_refused({"status", "--redis", cluster, "--data", "redis://127.0.0.1:1", "--prefix", prefix},
+                   "the prefix " + prefix + " cannot be used in a Redis Cluster");
+  }
+}
+
 }  // namespace
 }  // namespace tenure::test

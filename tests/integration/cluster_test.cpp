@@ -160,6 +160,55 @@ TEST_F(ClusterTest, InTheMiddleOfAMigrationAHolderRenewsWhereItsLeaseIs) {
   EXPECT_EQ(cluster->server(2).command({"GET", name_at(0)}).text, "");
 }
 
+// A renewal is one call for the record and all of them: it is turned away until the last key has moved.
+TEST_F(ClusterTest, ManyLeasesOfOneSlotThatMovesKeyByKeyInLessThanTheirTtlAreKept) {
+  start({.replicas = 0}, 10s);
+  auto first = client();
+  const redis::Slot slot = redis::slot_of(name_at(0));
+  std::vector<runtime::Lease> leases;
+  for (int i = 0; i < 24; ++i) {
+    auto lease = first.acquire(name_at(0) + std::to_string(i), wish(10s));
+    ASSERT_TRUE(lease) << i;
+    leases.push_back(std::move(*lease));
+  }
+  const core::Time begun = runtime::boot_now();
+  cluster->begin_move(slot, 0, 2);
+  std::size_t moved = 0;
+  // Longer than it is from one renewal to the next.
+  for (; cluster->move_keys(slot, 0, 2, 1) == 1; ++moved) std::this_thread::sleep_for(105ms);
+  cluster->end_move(slot, 0, 2);
+  EXPECT_EQ(moved, leases.size() + 2) << "with the record and the fence";
+  EXPECT_GT(runtime::boot_now() - begun, 2500ms);
+  ASSERT_LT(runtime::boot_now() - begun, 7s) << "the machine is too slow for this test";
+  const auto errors = [&](std::size_t server) {
+    return cluster->server(server).command({"INFO", "errorstats"}).text;
+  };
+  EXPECT_NE((errors(0) + errors(2)).find("errorstat_TRYAGAIN"), std::string::npos)
+      << "nothing was turned away";
+  std::vector<core::Time> deadlines;
+  for (const auto& lease : leases) deadlines.push_back(lease.deadline());
+  for (std::size_t i = 0; i < leases.size(); ++i) {
+    EXPECT_TRUE(wait_until([&] { return leases[i].deadline() > deadlines[i]; })) << i;
+    EXPECT_TRUE(leases[i].held()) << i;
+  }
+  for (auto& lease : leases) EXPECT_EQ(lease.release().outcome, ReleaseOutcome::released);
+  EXPECT_EQ(cluster->server(2).command({"GET", name_at(0) + "0"}).text, "");
+}
+
+// A release names the queue, too, which mostly is not there, so that it finds some of its keys gone wherever it asks.
+TEST_F(ClusterTest, WhatIsGivenBackWhileItsSlotMovesLapsesByItsTtl) {
+  start({.replicas = 0}, 3s);
+  auto first = client();
+  auto lease = first.acquire(name_at(0), wish(2s));
+  ASSERT_TRUE(lease);
+  const redis::Slot slot = redis::slot_of(name_at(0));
+  cluster->begin_move(slot, 0, 2);
+  EXPECT_EQ(lease->release().outcome, ReleaseOutcome::failed);
+  cluster->move_keys(slot, 0, 2);
+  cluster->end_move(slot, 0, 2);
+  EXPECT_TRUE(wait_until([&] { return cluster->server(2).command({"GET", name_at(0)}).text.empty(); }));
+}
+
 TEST_F(ClusterTest, AMigrationThatIsCalledOffChangesNothing) {
   start({.replicas = 0}, 3s);
   auto first = client();
@@ -223,6 +272,7 @@ TEST_F(ClusterTest, AMasterThatWasFrozenAndReplacedIsNotAskedWhenItGoesOn) {
     ASSERT_TRUE(used);
   }
   ASSERT_TRUE(wait_until([&] { return cluster->server(0).command({"GET", name_at(0)}).text.empty(); }));
+  cluster->server(0).command({"CONFIG", "RESETSTAT"});
   cluster->stop(0);
   ASSERT_TRUE(wait_until([&] { return cluster->master_of(redis::slot_of(name_at(0))) != 0; }));
   const std::size_t now_master = cluster->master_of(redis::slot_of(name_at(0)));
@@ -234,6 +284,9 @@ TEST_F(ClusterTest, AMasterThatWasFrozenAndReplacedIsNotAskedWhenItGoesOn) {
   const auto refused = idle.acquire(name_at(0), wish(2s));
   thaw.join();
   ASSERT_FALSE(refused);
+  // It may have heard of its replacement in time, and turned away what it was asked. Redis counts that, too.
+  EXPECT_EQ(cluster->server(0).command({"INFO", "commandstats"}).text.find("cmdstat_eval"), std::string::npos)
+      << cluster->server(0).command({"INFO", "commandstats"}).text;
   EXPECT_TRUE(lease->held());
   EXPECT_NE(cluster->server(now_master).command({"GET", name_at(0)}).text, "");
 }
@@ -280,6 +333,35 @@ TEST_F(ClusterTest, ThePasswordIsToldToAllServersAndAWrongOneIsRefused) {
   ASSERT_FALSE(refused);
   ASSERT_FALSE(refused.error().failures.empty());
   EXPECT_EQ(refused.error().failures.front().failure.code, FailureCode::auth);
+}
+
+// T31
+TEST_F(ClusterTest, WhoMayNotRunAskingIsRefusedOnlyWhatMoves) {
+  start({.replicas = 0});
+  for (std::size_t i = 0; i < cluster->server_count(); ++i) {
+    cluster->server(i).command(
+        {"ACL", "SETUSER", "worker", "on", ">s3cret", "allkeys", "allchannels", "+@all", "-asking"});
+  }
+  auto address = cluster->address();
+  address.user = "worker";
+  address.password = "s3cret";
+  auto poor = client_of({address}, cap_default);
+  auto held = poor.acquire(name_at(2), wish(2s));
+  ASSERT_TRUE(held);
+  const redis::Slot slot = redis::slot_of(name_at(0));
+  cluster->begin_move(slot, 0, 2);
+  cluster->move_keys(slot, 0, 2);
+  for (int i = 1; i <= 3; ++i) {
+    const auto refused = poor.acquire(name_at(0), wish(2s));
+    ASSERT_FALSE(refused);
+    ASSERT_FALSE(refused.error().failures.empty());
+    const auto& failure = refused.error().failures.front().failure;
+    EXPECT_EQ(failure.code, FailureCode::no_permission) << failure.detail;
+    EXPECT_NE(failure.detail.find("it lacks +asking"), std::string::npos) << failure.detail;
+    EXPECT_TRUE(poor.acquire(name_at(2, i), wish(2s))) << "on the same connection";
+  }
+  EXPECT_TRUE(is_renewed(*held));
+  EXPECT_EQ(held->release().outcome, ReleaseOutcome::released);
 }
 
 TEST_F(ClusterTest, ARedisThatIsInNoClusterSaysSo) {

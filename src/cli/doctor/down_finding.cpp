@@ -1,5 +1,6 @@
 #include "cli/doctor/node_findings.hpp"
 #include "core/base/check.hpp"
+#include "core/base/text.hpp"
 
 namespace tenure::cli {
 
@@ -12,6 +13,10 @@ std::string advice_for(const NodeFacts& node) {
     return "see which of the Sentinels answer and whom they name, and correct their addresses, the name "
            "behind the #, "
            "or the passwords; a master that died is replaced when they agree";
+  }
+  if (node.address.kind == redis::Address::Kind::cluster && node.down->code == FailureCode::no_permission) {
+    return "ACL SETUSER " + (node.address.user.empty() ? "default" : core::printable(node.address.user, 60)) +
+           " " + std::string(cluster_rights) + ", on each of its servers";
   }
   if (node.address.kind == redis::Address::Kind::cluster) {
     return "see which of its nodes answer (redis-cli cluster nodes), and correct their addresses or the "

@@ -147,7 +147,7 @@ void judge_rights(Findings& all, const NodeFacts& node, const Criteria& criteria
       "without it leases fail, or waiting does",
       "ACL SETUSER " + (node.address.user.empty() ? "default" : core::printable(node.address.user, 60)) +
           " " + rights_needed(criteria.keys) + (node.sentinels.empty() ? "" : " +role") +
-          (criteria.part == PartOf::cluster ? " +cluster|slots +asking" : ""));
+          (criteria.part == PartOf::cluster ? " " + std::string(cluster_rights) : ""));
 }
 
 }  // namespace

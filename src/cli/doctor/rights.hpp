@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <tl/expected.hpp>
 #include <vector>
 
@@ -24,11 +25,13 @@ struct Missing {
   std::vector<std::string> commands{};  // that nobody may use there: "INFO"
 };
 
-// The error is why it could not be found out; that EVAL itself is not allowed, or not known, is no error but the one that is
+// Of a server of a Cluster: with the keyspace of one of its slots. The error is why it could not be found out; that EVAL itself is not allowed, or not known, is no error but the one that is
 // named.
 tl::expected<Missing, core::Failure> ask_missing(redis::Caller& redis, const UsedKeys& keys);
 
 // All that is needed, as ACL SETUSER takes it.
 std::string rights_needed(const UsedKeys& keys);
+// And in a Redis Cluster besides.
+inline constexpr std::string_view cluster_rights = "+cluster|slots +cluster|myid +asking";
 
 }  // namespace tenure::cli

@@ -20,6 +20,16 @@ constexpr std::size_t commands_per_part = 500;
 // A slot may move again while we follow it.
 constexpr int hops_max = 5;
 
+// What a master says instead of an answer.
+core::Failure failure_of(const redis::Value& error) {
+  const auto to = redis::read_redirection(error);
+  if (!to || to->kind == redis::Redirection::Kind::down) return redis::classify(error.text);
+  const bool names_slot = to->kind != redis::Redirection::Kind::try_again;
+  return {core::Applied::no, core::FailureCode::busy,
+          (names_slot ? "slot " + std::to_string(to->slot) : "one of its slots") +
+              " is on its way to another server: try again when it is there"};
+}
+
 }  // namespace
 
 const redis::Address* cluster_in(const redis::Nodes& nodes) {
@@ -52,7 +62,7 @@ tl::expected<std::vector<redis::Value>, core::Failure> call_each(redis::Caller& 
     auto answers = redis.call_all(part);
     if (!answers) return tl::unexpected(std::move(answers.error()));
     for (redis::Value& value : *answers) {
-      if (value.kind == redis::Value::Kind::error) return tl::unexpected(redis::classify(value.text));
+      if (value.kind == redis::Value::Kind::error) return tl::unexpected(failure_of(value));
       values.push_back(std::move(value));
     }
   }
@@ -81,7 +91,7 @@ tl::expected<redis::Value, core::Failure> ask_slot(const redis::Nodes& cluster, 
       is_asking = to->kind == redis::Redirection::Kind::ask;
       where = {to->to.host.empty() ? where.host : to->to.host, to->to.port};
     } else if (answer.kind == redis::Value::Kind::error) {
-      return tl::unexpected(at_master(where, redis::classify(answer.text)));
+      return tl::unexpected(at_master(where, failure_of(answer)));
     } else {
       return std::move(answer);
     }

@@ -112,6 +112,11 @@ tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args, detail::Name
   if (!named.postgres.empty()) {
     return tl::unexpected(not_of_redis(named, args));
   }
+  const bool in_cluster = std::ranges::any_of(
+      named.addresses, [](const redis::Address& it) { return it.kind == redis::Address::Kind::cluster; });
+  if (in_cluster) {
+    if (auto error = redis::cluster_prefix_error(args.prefix)) return tl::unexpected(std::move(*error));
+  }
   if (named.warning) log(log_event::password_exposed, *named.warning);
   const auto name = choose_set_name(args);
   if (!name) return tl::unexpected(name.error());

@@ -12,6 +12,7 @@ const core::Request acquire_b = core::AcquireRequest{"b", core::Grant("us", 0xbb
 
 Value moved(Slot slot) { return Value::error("MOVED " + std::to_string(slot) + " 10.0.0.2:7001"); }
 Value ask(Slot slot) { return Value::error("ASK " + std::to_string(slot) + " 10.0.0.2:7001"); }
+const Value not_asked = Value::error("NOPERM User worker has no permissions to run the 'asking' command");
 const Value try_again = Value::error("TRYAGAIN Multiple keys request during rehashing of slot");
 
 struct InACluster : Conversing {
@@ -59,14 +60,13 @@ TEST_F(InACluster, ItsKeysAreInOneSlot) {
   }
 }
 
-TEST_F(InACluster, APrefixMayHaveBracesThatDecideTheSlot) {
-  const Keyspace all{.prefix = "{team}:"};
-  const Keyspace its = all.of_slot(slot_of(all.key("redlock:a")));
-  EXPECT_EQ(slot_of(its.record()), slot_of("{team}"));
-  EXPECT_EQ(slot_of(its.queue(all.key("redlock:a"))), slot_of("{team}"));
-  for (const std::string prefix : {"tenure:", "app:", "{team}:", "a{b}c{"})
+TEST_F(InACluster, APrefixMayHaveNoBraceThatDecidesTheSlot) {
+  for (const std::string prefix : {"tenure:", "app:", "a}b:"}) {
     EXPECT_FALSE(cluster_prefix_error(prefix)) << prefix;
-  for (const std::string prefix : {"a{", "a{}:", "{", "}{"})
+    const Keyspace its = Keyspace{.prefix = prefix}.of_slot(5);
+    EXPECT_EQ(slot_of(its.record()), 5) << prefix;
+  }
+  for (const std::string prefix : {"{team}:", "a{b}c{", "a{", "a{}:", "{", "}{"})
     EXPECT_TRUE(cluster_prefix_error(prefix)) << prefix;
 }
 
@@ -120,6 +120,20 @@ TEST_F(InACluster, WhereOneSlotHasMovedEachIsAdmittedAnewBeforeItIsUsedAgain) {
   EXPECT_EQ(said(), (std::vector<Command>{again}));
 }
 
+TEST_F(InACluster, WhereAnAdmissionIsToldOfAMoveEachIsAdmittedAnewToo) {
+  open().ask(RequestId{1}, acquire_b, out);
+  hear(record("e1"));
+  EXPECT_TRUE(answer(Value::of(7)));
+  it->ask(RequestId{2}, acquire_a, out);
+  hear(moved(slot_a));
+  it->take_turned();
+  said();
+  it->ask(RequestId{3}, release_b, out);
+  Command again = admit("b", 3);
+  again.back() = "7";
+  EXPECT_EQ(said(), (std::vector<Command>{again}));
+}
+
 // T12: asked again elsewhere, it would come behind its own release.
 TEST_F(InACluster, AnAcquireWhoseReleaseIsBehindItGoesNowhereElse) {
   open().ask(RequestId{1}, acquire_a, out);
@@ -144,6 +158,57 @@ TEST_F(InACluster, OnItsWayHereASlotIsAskedForByAsking) {
   const auto reply = answer(Value::of(7));
   ASSERT_TRUE(reply);
   EXPECT_EQ(std::get<core::Granted>(reply->reply).token, 7);
+}
+
+TEST_F(InACluster, WithoutTheRightToAskingOnlyTheAdmissionBehindItFails) {
+  open().ask(RequestId{1}, acquire_b, out);
+  it->ask(RequestId{2}, acquire_a, out, Asking::yes);
+  EXPECT_EQ(said(), (std::vector<Command>{admit("b", 1), {"ASKING"}, admit("a", 2)}));
+  hear(record("e1"));
+  EXPECT_FALSE(answer(not_asked));
+  const auto refused = answer(moved(slot_a));
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->id, RequestId{2});
+  const auto& failure = std::get<core::Failure>(refused->reply);
+  EXPECT_EQ(failure.code, FailureCode::no_permission);
+  EXPECT_EQ(failure.applied, Applied::no);
+  EXPECT_EQ(
+      failure.detail,
+      "the user may not run ASKING: it lacks +asking, without which a lease cannot be asked for where its "
+      "slot moves to (tenure doctor names all rights that are needed)");
+  EXPECT_TRUE(it->take_turned().empty());
+  EXPECT_EQ(answer(Value::of(7))->id, RequestId{1});
+  EXPECT_FALSE(it->under_way());
+}
+
+TEST_F(InACluster, WithoutTheRightToAskingOnlyTheRequestBehindItFails) {
+  open().ask(RequestId{1}, acquire_b, out);
+  hear(record("e1"));
+  it->ask(RequestId{2}, acquire_a, out, Asking::yes);
+  EXPECT_EQ(answer(Value::of(7))->id, RequestId{1});
+  hear(ok);
+  hear(record("e2"));
+  EXPECT_FALSE(answer(not_asked));  // the right was taken away meanwhile
+  const auto refused = answer(moved(slot_a));
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->id, RequestId{2});
+  EXPECT_EQ(std::get<core::Failure>(refused->reply).code, FailureCode::no_permission);
+  EXPECT_TRUE(it->take_turned().empty());
+  EXPECT_FALSE(it->waiting());
+}
+
+// The move has ended before they came.
+TEST_F(InACluster, WhatIsServedWithoutAskingIsServed) {
+  open().ask(RequestId{1}, acquire_a, out, Asking::yes);
+  hear(not_asked);
+  EXPECT_TRUE(hear(record("e1")).admitted);
+  hear(not_asked);
+  const auto granted = answer(Value::of(7));
+  ASSERT_TRUE(granted);
+  EXPECT_EQ(std::get<core::Granted>(granted->reply).token, 7);
+  it->ask(RequestId{2}, again_a, out);
+  EXPECT_FALSE(answer(moved(slot_a)));
+  EXPECT_EQ(it->take_turned().size(), 1U) << "what was refused before does not concern it";
 }
 
 TEST_F(InACluster, HalfOfASlotIsTurnedAwayAndTheRestIsServed) {
