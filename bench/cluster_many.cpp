@@ -37,11 +37,12 @@ Row many_on_shards(Stage& stage) {
     all.push_back({"names on " + std::to_string(shards) + (shards == 1 ? " shard" : " shards"), Kind::tenure,
                    [&block] { return timed([&] { block.block(); }); }, callers * cycles});
   }
-  Row row{"cluster-many", "64 callers on 1, 2 and 3 shards of a Redis Cluster",
-          "Acquire and release by callbacks, 64 names in slots of their own. All servers share a core here, so "
-          "that this shows what it costs the client to speak with more of them, and how much is lost because "
-          "fewer requests come together at each. What more servers gain takes a core for each of them.",
-          time_column};
+  Row row{
+      "cluster-many", "64 callers on 1, 2 and 3 shards of a Redis Cluster",
+      "Acquire and release by callbacks, 64 names in slots of their own. All servers share a core here, so "
+      "that this shows what it costs the client to speak with more of them, and how much is lost because "
+      "fewer requests come together at each. What more servers gain takes a core for each of them.",
+      time_column};
   row.entries = measure(all, stage.rounds());
   return row;
 }

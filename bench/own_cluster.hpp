@@ -29,7 +29,8 @@ class OwnCluster {
   }
   // A name that this master serves; another number is another slot.
   static std::string name_at(std::size_t master, std::size_t number = 0) {
-    return "{" + redis::tag_of(static_cast<redis::Slot>(master * redis::slots / masters + 100 + number)) + "}";
+    return "{" + redis::tag_of(static_cast<redis::Slot>(master * redis::slots / masters + 100 + number)) +
+           "}";
   }
 
  private:

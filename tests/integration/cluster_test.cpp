@@ -335,6 +335,35 @@ TEST_F(ClusterTest, ThePasswordIsToldToAllServersAndAWrongOneIsRefused) {
   EXPECT_EQ(refused.error().failures.front().failure.code, FailureCode::auth);
 }
 
+// T31
+TEST_F(ClusterTest, WhoMayNotRunAskingIsRefusedOnlyWhatMoves) {
+  start({.replicas = 0});
+  for (std::size_t i = 0; i < cluster->server_count(); ++i) {
+    cluster->server(i).command(
+        {"ACL", "SETUSER", "worker", "on", ">s3cret", "allkeys", "allchannels", "+@all", "-asking"});
+  }
+  auto address = cluster->address();
+  address.user = "worker";
+  address.password = "s3cret";
+  auto poor = client_of({address}, cap_default);
+  auto held = poor.acquire(name_at(2), wish(2s));
+  ASSERT_TRUE(held);
+  const redis::Slot slot = redis::slot_of(name_at(0));
+  cluster->begin_move(slot, 0, 2);
+  cluster->move_keys(slot, 0, 2);
+  for (int i = 1; i <= 3; ++i) {
+    const auto refused = poor.acquire(name_at(0), wish(2s));
+    ASSERT_FALSE(refused);
+    ASSERT_FALSE(refused.error().failures.empty());
+    const auto& failure = refused.error().failures.front().failure;
+    EXPECT_EQ(failure.code, FailureCode::no_permission) << failure.detail;
+    EXPECT_NE(failure.detail.find("it lacks +asking"), std::string::npos) << failure.detail;
+    EXPECT_TRUE(poor.acquire(name_at(2, i), wish(2s))) << "on the same connection";
+  }
+  EXPECT_TRUE(is_renewed(*held));
+  EXPECT_EQ(held->release().outcome, ReleaseOutcome::released);
+}
+
 TEST_F(ClusterTest, ARedisThatIsInNoClusterSaysSo) {
   RedisServer server({.tcp = true});
   auto lonely = client_of(
