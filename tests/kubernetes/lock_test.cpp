@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <future>
+#include <mutex>
 
 #include "kubernetes/lease_namespace.hpp"
 #include "support/wait.hpp"
@@ -138,6 +139,31 @@ TEST(KubernetesElection, IsTheLeaseOfItsNameAndHandsOver) {
   ASSERT_TRUE(wait_until([&] { return second.is_leader(); }, 4s));
   EXPECT_EQ(space.holder("leader"), "web-2");
   EXPECT_EQ(space.lease("leader").at("spec").at("leaseTransitions"), 1);
+}
+
+TEST(KubernetesElection, AnObserverSeesWhoLeadsAndThatNobodyDoes) {
+  LeaseNamespace space;
+  const Client one = space.client("web-1");
+  const Client looker = space.client("web-2");
+  std::mutex mutex;
+  std::vector<std::string> seen;
+  auto observer = looker.election("leader", {.lease = 5s, .observe = true}).value();
+  observer.on_leader_changed([&](const auto&, const auto& now) {
+    const std::lock_guard lock(mutex);
+    seen.push_back(now ? now->id : "-");
+  });
+  const auto last = [&] {
+    const std::lock_guard lock(mutex);
+    return seen.empty() ? "" : seen.back();
+  };
+  ASSERT_TRUE(observer.start());
+  EXPECT_TRUE(wait_until([&] { return last() == "-"; }));
+  auto election = one.election("leader", {.lease = 5s}).value();
+  ASSERT_TRUE(election.start());
+  EXPECT_TRUE(wait_until([&] { return last() == "web-1"; }));
+  ASSERT_TRUE(election.stop());
+  EXPECT_TRUE(wait_until([&] { return last() == "-"; }));
+  EXPECT_EQ(space.holder("leader"), "") << "who observes never leads";
 }
 
 }  // namespace

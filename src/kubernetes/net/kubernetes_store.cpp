@@ -51,6 +51,9 @@ class KubernetesStore : public runtime::Store {
            core::to_text(ttl_min);
   }
 
+  // As client-go does. Candidates see it by the watch that they have anyway.
+  core::Duration look_every_min() const override { return std::chrono::seconds(2); }
+
   tl::expected<std::string, std::string> fleet_keys(const std::string& /*fleet*/) const override {
     return tl::unexpected(std::string(no_fleets));
   }
