@@ -58,7 +58,8 @@ constexpr std::string_view http_options =
 
 }  // namespace
 
-const std::string_view help_text = R"(Tenure gives a name at most one owner at a time, on Redis, PostgreSQL, Kubernetes or Consul.
+const std::string_view help_text =
+    R"(Tenure gives a name at most one owner at a time, on Redis, PostgreSQL, Kubernetes or Consul.
 
 Usage: tenure COMMAND [OPTIONS]
 
