@@ -7,6 +7,7 @@
 #include "kubernetes/lease_namespace.hpp"
 #include "support/directory.hpp"
 #include "support/paths.hpp"
+#include "support/proxy.hpp"
 #include "support/wait.hpp"
 
 namespace tenure::test {
@@ -94,6 +95,61 @@ TEST(KubernetesFaults, AServerThatIsPausedGivesNothingToTwo) {
         20s));
     EXPECT_FALSE(two);
   }
+}
+
+// It answers, and says that it cannot reach its data.
+TEST(KubernetesFaults, AServerWhoseDataIsPausedGivesNothingToTwo) {
+  KubernetesServer server;
+  LeaseNamespace space(server);
+  const Candidates candidates(space, 3, 4s);
+  ASSERT_TRUE(wait_until([&] { return candidates.leaders() == 1; }));
+  for (int round = 0; round < 2; ++round) {
+    server.pause_etcd();
+    EXPECT_TRUE(wait_until([&] { return candidates.leaders() == 0; }, 5s));
+    std::this_thread::sleep_for(4s);
+    EXPECT_EQ(candidates.leaders(), 0);
+    server.resume_etcd();
+    bool two = false;
+    EXPECT_TRUE(wait_until(
+        [&] {
+          two = two || candidates.leaders() > 1;
+          return candidates.leaders() == 1;
+        },
+        30s));
+    EXPECT_FALSE(two);
+  }
+}
+
+TEST(KubernetesFaults, ALeaderThatIsCutOffStopsBeforeAnotherLeads) {
+  LeaseNamespace space;
+  KubernetesServer& server = space.server();
+  Proxy proxy({std::to_string(server.port())}, {});
+  const std::string far = server.kubeconfig_at(proxy.address({0, 0}).port, space.name());
+  const Client one = LeaseNamespace::open(far, "web-1").value();
+  auto first = one.election("leader", {.lease = 4s}).value();
+  ASSERT_TRUE(first.start());
+  ASSERT_TRUE(wait_until([&] { return first.is_leader(); }));
+  const Client other = space.client("web-2");
+  auto second = other.election("leader", {.lease = 4s}).value();
+  ASSERT_TRUE(second.start());
+  std::this_thread::sleep_for(1s);
+  proxy.isolate(0, true);
+  const auto cut = std::chrono::steady_clock::now();
+  bool two = false;
+  ASSERT_TRUE(wait_until(
+      [&] {
+        two = two || (first.is_leader() && second.is_leader());
+        return second.is_leader();
+      },
+      10s));
+  EXPECT_FALSE(two);
+  EXPECT_FALSE(first.is_leader());
+  std::printf("cut off, and followed after %.1f s\n",
+              std::chrono::duration<double>(std::chrono::steady_clock::now() - cut).count());
+  proxy.isolate(0, false);
+  std::this_thread::sleep_for(2s);
+  EXPECT_TRUE(second.is_leader());
+  EXPECT_FALSE(first.is_leader());
 }
 
 TEST(KubernetesFaults, ATokenThatIsExchangedIsReadAgain) {

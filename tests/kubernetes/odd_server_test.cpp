@@ -22,7 +22,8 @@ constexpr auto date = "Date: Thu, 19 Nov 2026 23:20:48 GMT\r\n";
 const core::Grant ours{"web-1", 0x1111};
 
 std::string lease(const std::string& version, const std::string& holder) {
-  return R"({"metadata":{"name":"a","uid":"u","resourceVersion":")" + version + R"("},"spec":{"holderIdentity":")" + holder +
+  return R"({"metadata":{"name":"a","uid":"u","resourceVersion":")" + version +
+         R"("},"spec":{"holderIdentity":")" + holder +
          R"(","leaseDurationSeconds":15,"renewTime":"2026-11-19T23:20:48.000000Z"}})";
 }
 std::string list(const std::string& item) {
@@ -53,7 +54,8 @@ TEST(OddApiServer, OneThatAsksToBeLeftAloneIsLeftAlone) {
   const auto first = failure_in(one.ask(core::AcquireRequest{"a", ours, core::Ttl(5'000)}));
   EXPECT_EQ(first.code, core::FailureCode::busy);
   EXPECT_EQ(first.applied, core::Applied::no);
-  EXPECT_EQ(failure_in(one.ask(core::AcquireRequest{"b", ours, core::Ttl(5'000)})).code, core::FailureCode::busy);
+  EXPECT_EQ(failure_in(one.ask(core::AcquireRequest{"b", ours, core::Ttl(5'000)})).code,
+            core::FailureCode::busy);
   EXPECT_EQ(asked, 1);
   // What holds a lease asks all the same.
   failure_in(one.ask(core::RenewRequest{core::Ttl(5'000), {{"a", ours, 7}}}));
@@ -68,7 +70,8 @@ TEST(OddApiServer, AWatchThatCannotGoOnWakesWhoWaitsAndBeginsAnew) {
   std::mutex mutex;
   std::vector<std::string> versions;
   WebServer server([&](const WebServer::Request& request, WebServer::Guest& guest) {
-    if (request.target.find("watch=true") == std::string::npos) return guest.answer(200, list(lease("7", "other")), date);
+    if (request.target.find("watch=true") == std::string::npos)
+      return guest.answer(200, list(lease("7", "other")), date);
     {
       const std::lock_guard lock(mutex);
       versions.push_back(request.target);
@@ -107,7 +110,8 @@ TEST(OddApiServer, AWatchThatCannotGoOnWakesWhoWaitsAndBeginsAnew) {
 
 TEST(OddApiServer, AWatchThatIsRefusedIsNoSubscription) {
   WebServer server([&](const WebServer::Request& request, WebServer::Guest& guest) {
-    if (request.target.find("watch=true") == std::string::npos) return guest.answer(200, list(lease("7", "other")), date);
+    if (request.target.find("watch=true") == std::string::npos)
+      return guest.answer(200, list(lease("7", "other")), date);
     return guest.answer(403, R"({"message":"cannot watch"})");
   });
   const auto node = node_at(server);
@@ -134,19 +138,22 @@ TEST(OddApiServer, AWatchThatIsRefusedIsNoSubscription) {
 TEST(OddApiServer, NonsenseIsAFailureAndGrantsNothing) {
   std::string body;
   std::string headers = date;
-  WebServer server([&](const WebServer::Request&, WebServer::Guest& guest) { return guest.answer(200, body, headers); });
+  WebServer server(
+      [&](const WebServer::Request&, WebServer::Guest& guest) { return guest.answer(200, body, headers); });
   Asking one(node_at(server));
-  for (const std::string& nonsense :
-       {std::string(), std::string("<html>"), std::string("{}"), std::string("[]"), std::string(R"({"metadata":{}})"),
-        list("7"), list(R"({"metadata":{"name":"a"}})"), std::string(100, '[')}) {
+  for (const std::string& nonsense : {std::string(), std::string("<html>"), std::string("{}"),
+                                      std::string("[]"), std::string(R"({"metadata":{}})"), list("7"),
+                                      list(R"({"metadata":{"name":"a"}})"), std::string(100, '[')}) {
     body = nonsense;
-    EXPECT_EQ(failure_in(one.ask(core::AcquireRequest{"a", ours, core::Ttl(5'000)})).code, core::FailureCode::protocol)
+    EXPECT_EQ(failure_in(one.ask(core::AcquireRequest{"a", ours, core::Ttl(5'000)})).code,
+              core::FailureCode::protocol)
         << nonsense;
   }
   // Without its time there is no token.
   body = list("");
   headers = "Date: yesterday\r\n";
-  EXPECT_EQ(failure_in(one.ask(core::AcquireRequest{"a", ours, core::Ttl(5'000)})).code, core::FailureCode::protocol);
+  EXPECT_EQ(failure_in(one.ask(core::AcquireRequest{"a", ours, core::Ttl(5'000)})).code,
+            core::FailureCode::protocol);
 }
 
 TEST(OddApiServer, WhatIsGivenUpDoesNotTakeOthersWithIt) {
@@ -162,6 +169,30 @@ TEST(OddApiServer, WhatIsGivenUpDoesNotTakeOthersWithIt) {
   one.give_up(slow, core::silence);
   EXPECT_EQ(failure_in(one.end(slow)).code, core::FailureCode::timed_out);
   EXPECT_TRUE(std::holds_alternative<core::KeyStates>(one.end(beside)));
+}
+
+TEST(OddApiServer, WhoLeavesIsNotWatchedForAnyMoreAlsoWhereNobodyAnswers) {
+  WebServer server([&](const WebServer::Request& request, WebServer::Guest& guest) {
+    const bool lists = request.target.find("watch=true") == std::string::npos &&
+                       request.target.find("fieldSelector") != std::string::npos;
+    if (lists) return guest.answer(200, list(lease("7", "other")), date);
+    guest.wait_for_end();
+    return false;
+  });
+  const auto node = node_at(server);
+  Asking one(node);
+  core::Random random(1);
+  const auto subscription = node->wake_ups("web-1");
+  subscription->open(runtime::boot_now(), random);
+  EXPECT_LT(subscription->awaited().fd, 0);
+  core::AcquireRequest request{"a", ours, core::Ttl(5'000)};
+  request.ticket = core::Grant{"web-1", 0xa};
+  ASSERT_TRUE(std::holds_alternative<core::Held>(one.ask(request)));
+  EXPECT_GE(subscription->awaited().fd, 0) << "it watches";
+  const auto leave = one.begin(core::ReleaseRequest{"a", ours, request.ticket});
+  one.give_up(leave, core::silence);
+  EXPECT_EQ(failure_in(one.end(leave)).code, core::FailureCode::timed_out);
+  EXPECT_LT(subscription->awaited().fd, 0);
 }
 
 TEST(KubernetesPlace, IsThatOfThePodOrOfTheFile) {
@@ -182,7 +213,8 @@ TEST(KubernetesPlace, IsThatOfThePodOrOfTheFile) {
   around.service_host = "fd00::1";
   EXPECT_EQ(kubernetes::find_place("kubernetes://", around).value().server.base, "https://[fd00::1]:6443");
   around.service_account = "/nowhere";
-  EXPECT_NE(kubernetes::find_place("kubernetes://", around).error().find("service account"), std::string::npos);
+  EXPECT_NE(kubernetes::find_place("kubernetes://", around).error().find("service account"),
+            std::string::npos);
   around.service_host.reset();
   around.home = account;
   EXPECT_NE(kubernetes::find_place("kubernetes://", around).error().find("KUBECONFIG"), std::string::npos);

@@ -159,5 +159,30 @@ TEST(Rivals, ClientGoAndTenureNeverLeadAtTheSameTime) {
   }
 }
 
+TEST(Rivals, ATokenOutlastsClientGoWhichKnowsNothingOfIt) {
+  LeaseNamespace space;
+  const Client client = space.client("web-1");
+  // The Lease of an election is what its name says, with no prefix.
+  auto before = client.election("shared", {.lease = length}).value();
+  ASSERT_TRUE(before.start());
+  ASSERT_TRUE(wait_until([&] { return before.is_leader(); }));
+  const auto term = before.term().value();
+  ASSERT_TRUE(before.stop());
+  {
+    ClientGoRival rival("shared", space.name(), "go-1", space.kubeconfig());
+    ASSERT_TRUE(wait_until([&] { return rival.leads(); }, 20s));
+    const auto shown = space.lease("shared");
+    EXPECT_EQ(shown.at("spec").at("holderIdentity"), "go-1");
+    EXPECT_EQ(shown.at("metadata").at("annotations").at("tenure/token").as_string(), std::to_string(term));
+    rival.act(SIGTERM);
+    // It gives the Lease back, unless it is just about to renew it: then that has to run out.
+    EXPECT_EQ(rival.process().exit_code(), 0);
+  }
+  auto after = client.election("shared", {.lease = length}).value();
+  ASSERT_TRUE(after.start());
+  ASSERT_TRUE(wait_until([&] { return after.is_leader(); }, 20s));
+  EXPECT_GT(after.term().value(), term);
+}
+
 }  // namespace
 }  // namespace tenure::test
