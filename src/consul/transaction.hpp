@@ -22,11 +22,15 @@ class Transaction {
 
   // All keys that begin so: unlike one that asks for a key, this does not fail where there is none.
   Transaction& get(std::string_view key) { return begin("get-tree", key).end(); }
+  Transaction& check_present(std::string_view key) { return begin("get", key).end(); }
   Transaction& check_absent(std::string_view key) { return begin("check-not-exists", key).end(); }
   Transaction& check_index(std::string_view key, Index index);
+  // That it is as it was when it was seen. Where data was lost numbers begin again, and names of sessions do not.
+  Transaction& check_same(std::string_view key, Index index, std::string_view session);
   Transaction& set(std::string_view key, std::string_view value);
   Transaction& remove(std::string_view key) { return begin("delete", key).end(); }
-  Transaction& remove_at(std::string_view key, Index index);
+  // All keys that begin so.
+  Transaction& remove_all(std::string_view key) { return begin("delete-tree", key).end(); }
   Transaction& lock(std::string_view key, std::string_view value, std::string_view session);
 
   std::size_t size() const { return size_; }

@@ -11,8 +11,8 @@ namespace {
 using core::KeyAnswer;
 
 constexpr int tries_max = 6;
-// Each costs three operations, and the record and the fence one each.
-constexpr std::size_t items_at_once = 20;
+// Each costs four operations, and record, epoch and fence one each.
+constexpr std::size_t items_at_once = 15;
 
 enum class Plan : std::uint8_t { missing, foreign, put_back, put_over, renew };
 
@@ -35,7 +35,7 @@ Plan plan_for(const Entry* entry, const core::Holding& item, const core::Reasser
 struct Step {
   std::size_t item = 0;
   Plan plan = Plan::missing;
-  Index modified = 0;
+  const Entry* entry = nullptr;  // what it is put over
 };
 
 // False: something has changed since it was planned.
@@ -44,12 +44,13 @@ Task<tl::expected<bool, core::Failure>> write(Desk& desk, const core::ReassertRe
                                               const std::string& session) {
   Transaction writes;
   writes.check_index(desk.keys().record(), desk.standing.index);
+  writes.check_present(desk.keys().epoch(desk.standing.stored->record.epoch));
   for (const Step& step : steps) {
     const core::Holding& item = request.items[step.item];
     if (step.plan == Plan::put_back) {
       writes.check_absent(item.key);
     } else {
-      writes.check_index(item.key, step.modified).remove(item.key);
+      writes.check_same(item.key, step.entry->modified, step.entry->session).remove(item.key);
     }
     writes.lock(item.key, lease_text({item.grant, request.ttl, 0, item.token}), session);
   }
@@ -61,8 +62,7 @@ Task<tl::expected<bool, core::Failure>> write(Desk& desk, const core::ReassertRe
   for (const Step& step : steps) {
     const core::Holding& item = request.items[step.item];
     desk.shared.see(item.token);
-    if (const Entry* entry = answer->find_last(item.key))
-      desk.shared.hold(item.key, item.grant, entry->modified);
+    if (const Entry* entry = answer->find_last(item.key)) desk.shared.hold(*entry, item.grant);
   }
   co_return true;
 }
@@ -85,7 +85,7 @@ Task<std::optional<core::Reply>> put_back(Desk& desk, const core::ReassertReques
       sessions.push_back(entry->session);
     }
     if (plan != Plan::put_back && plan != Plan::put_over) continue;
-    steps.push_back({i, plan, entry == nullptr ? 0 : entry->modified});
+    steps.push_back({i, plan, entry});
     highest = std::max(highest, item.token);
   }
   for (const std::string& session : sessions) {
@@ -122,7 +122,7 @@ Task<core::Reply> reassert(Desk desk, core::ReassertRequest request) {
     if (!shown) co_return std::move(shown.error());
     const Entry* record = shown->find(desk.keys().record());
     const Entry* fence = shown->find(desk.keys().fence());
-    if (record == nullptr || record->modified != desk.standing.index) {
+    if (record == nullptr || record->modified != desk.standing.index || record->value != desk.standing.text) {
       auto admitted = co_await admit(desk);
       if (!admitted) co_return std::move(admitted.error());
       if (desk.standing.stored->record.epoch != epoch) co_return core::NotOpen{desk.standing.found()};

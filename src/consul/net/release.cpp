@@ -15,12 +15,11 @@ constexpr int tries_max = 6;
 
 Task<core::Reply> release(Desk desk, core::ReleaseRequest request) {
   if (request.ticket) desk.shared.wait_no_more(*request.ticket);
-  if (const auto modified = desk.shared.held_at(request.key, request.grant)) {
+  if (const auto last = desk.shared.held_at(request.key, request.grant)) {
     desk.shared.let_go(request.key, request.grant);
-    Transaction look;
-    // Of a key that is not there nothing is said otherwise.
-    look.check_index(request.key, *modified).remove_at(request.key, *modified);
-    auto answer = co_await desk.talk.write(desk.owner, look);
+    Transaction writes;
+    writes.check_same(request.key, last->modified, last->session).remove(request.key);
+    auto answer = co_await desk.talk.write(desk.owner, writes);
     if (!answer) co_return std::move(answer.error());
     if (answer->done()) {
       desk.shared.on_released(request.grant, desk.now);
@@ -40,7 +39,7 @@ Task<core::Reply> release(Desk desk, core::ReleaseRequest request) {
     const bool held = !entry->session.empty();
     if (!ours) co_return KeyAnswers{held ? KeyAnswer::foreign : KeyAnswer::missing};
     Transaction writes;
-    writes.check_index(request.key, entry->modified).remove_at(request.key, entry->modified);
+    writes.check_same(request.key, entry->modified, entry->session).remove(request.key);
     auto answer = co_await desk.talk.write(desk.owner, writes);
     if (!answer) co_return std::move(answer.error());
     if (answer->done()) co_return KeyAnswers{held ? KeyAnswer::done : KeyAnswer::missing};

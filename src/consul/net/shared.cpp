@@ -32,8 +32,8 @@ void Shared::forget_session(const std::string& id) {
   std::erase(all_sessions_, id);
 }
 
-void Shared::hold(const std::string& key, const core::Grant& grant, Index modified) {
-  held_[key] = {grant, modified};
+void Shared::hold(const Entry& entry, const core::Grant& grant) {
+  held_[entry.key] = {grant, {entry.key, {}, entry.flags, entry.session, entry.modified}};
 }
 
 void Shared::let_go(const std::string& key, const core::Grant& grant) {
@@ -41,10 +41,10 @@ void Shared::let_go(const std::string& key, const core::Grant& grant) {
   if (found != held_.end() && found->second.grant == grant) held_.erase(found);
 }
 
-std::optional<Index> Shared::held_at(const std::string& key, const core::Grant& grant) const {
+std::optional<Entry> Shared::held_at(const std::string& key, const core::Grant& grant) const {
   const auto found = held_.find(key);
   if (found == held_.end() || found->second.grant != grant) return std::nullopt;
-  return found->second.modified;
+  return found->second.entry;
 }
 
 void Shared::doubt(const std::string& key, const core::Grant& grant, core::Ttl ttl) {

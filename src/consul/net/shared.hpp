@@ -64,9 +64,9 @@ class Shared {
   const std::vector<std::string>& sessions() const { return all_sessions_; }
 
   // Leases that are held, as far as is known, and at which change: so a release needs no look before.
-  void hold(const std::string& key, const core::Grant& grant, Index modified);
+  void hold(const Entry& entry, const core::Grant& grant);
   void let_go(const std::string& key, const core::Grant& grant);
-  std::optional<Index> held_at(const std::string& key, const core::Grant& grant) const;
+  std::optional<Entry> held_at(const std::string& key, const core::Grant& grant) const;
   bool holds_nothing() const { return held_.empty(); }
 
   void doubt(const std::string& key, const core::Grant& grant, core::Ttl ttl);
@@ -84,7 +84,7 @@ class Shared {
  private:
   struct Held {
     core::Grant grant;
-    Index modified = 0;
+    Entry entry;  // without its value
   };
 
   Place place_;
