@@ -82,9 +82,11 @@ json::object& member(json::object& parent, const char* name) {
   return found.is_object() ? found.get_object() : found.emplace_object();
 }
 
-// Renewals are seen by their time, so that each has another one, also where the clock has been set back.
+// client-go sees a renewal by its time, which it compares in whole seconds: each has another second, also where the clock has been set
+// back. Nobody compares it with a clock, so that it may run ahead of one.
 Micros later_than(const std::optional<Micros>& before, Micros now) {
-  return before ? std::max(*before + Micros(1), now) : now;
+  if (!before) return now;
+  return std::max<Micros>(now, std::chrono::floor<seconds>(*before) + seconds(1));
 }
 
 // In a list they are left out.

@@ -81,6 +81,31 @@ TEST_F(LeaseTaskTest, ARenewalAlwaysChangesTheTimeAlsoWhereTheClockWentBack) {
   EXPECT_GT(server.spec("renewTime"), before);
 }
 
+// client-go compares what it has seen with times in whole seconds: a renewal within the same one would be none to it.
+TEST_F(LeaseTaskTest, EveryWriteMovesTheTimeIntoAnotherWholeSecond) {
+  const auto second = [this] {
+    return std::chrono::floor<std::chrono::seconds>(
+        read_micro_time(std::string(server.lease->at("spec").at("renewTime").as_string())).value());
+  };
+  now.wall += 300ms;
+  const auto token = take(one, ours);
+  auto last = second();
+  for (const Micros step : {Micros(0), Micros(-3600s), Micros(400ms), Micros(3600s), Micros(1), Micros(2s)}) {
+    now.wall += step;
+    EXPECT_EQ(answer(one, Renew{ours, token, ttl}), KeyAnswer::done);
+    EXPECT_GT(second(), last) << step.count();
+    last = second();
+  }
+  EXPECT_EQ(take(one, ours), token);
+  EXPECT_GT(second(), last);
+  last = second();
+  EXPECT_EQ(answer(one, GiveBack{ours}), KeyAnswer::done);
+  EXPECT_GT(second(), last);
+  last = second();
+  EXPECT_NE(take(other, theirs), 0U);
+  EXPECT_GT(second(), last);
+}
+
 TEST_F(LeaseTaskTest, AnotherTakesItOnlyAfterItHasSeenItUnchangedForItsWholeLength) {
   const auto token = take(one, ours);
   // However long it has been there for others: this one has just come.
