@@ -141,6 +141,21 @@ tl::expected<LeaseList, std::string> read_list(std::string_view text) {
 
 seconds length_of(core::Duration ttl) { return std::max(std::chrono::ceil<seconds>(ttl), seconds(1)); }
 
+std::string free_lease(const std::string& object, Micros now) {
+  json::object lease;
+  say_what_it_is(lease);
+  member(lease, "metadata")["name"] = object;
+  json::object& spec = member(lease, "spec");
+  // Old client-go programs take it for granted that all of these are there. Whoever takes it has a later time.
+  const std::string time = micro_time(std::chrono::floor<seconds>(now) - seconds(1));
+  spec["holderIdentity"] = "";
+  spec["leaseDurationSeconds"] = 1;
+  spec["renewTime"] = time;
+  spec["acquireTime"] = time;
+  spec["leaseTransitions"] = 0;
+  return json::serialize(lease);
+}
+
 std::string new_lease(const std::string& object, const Shown& shown) {
   json::object lease;
   say_what_it_is(lease);

@@ -84,9 +84,11 @@ class LeaseTask {
   };
 
   Step read(const Sight& sight);
-  Step write(ApiCall call, Outcome then);
-  Step replace(const Sight& sight, std::string body, Outcome then);
-  Step create(const Sight& sight, std::string body, Outcome then);
+  // How it ends once what was written is there; nullopt: what is there decides.
+  using Then = std::optional<Outcome>;
+  Step write(ApiCall call, Then then);
+  Step replace(const Sight& sight, std::string body, Then then);
+  Step create(const Sight& sight, std::string body, Then then);
   Step on_read(const ApiAnswer& answer, Sight& sight, const Moment& now);
   Step on_written(const ApiAnswer& answer, Sight& sight, const Moment& now);
 
@@ -101,7 +103,7 @@ class LeaseTask {
   std::string object_;
   Order order_;
   ApiCall call_{};  // the last
-  Outcome then_{};  // once what was written is there
+  Then then_{};
   std::string read_at_{};
   int written_ = 0;  // how often it was tried
 };

@@ -1,6 +1,8 @@
 #include "kubernetes/observations.hpp"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace tenure::kubernetes {
 
@@ -8,6 +10,7 @@ namespace {
 
 // To have forgotten one costs whoever contends for it its whole length once more, and a holder one call.
 constexpr std::size_t count_max = 4096;
+constexpr std::size_t tokens_max = 16'384;
 constexpr core::Duration kept_for = std::chrono::minutes(10);
 
 // A backup that was restored gives versions again that were given before.
@@ -19,6 +22,7 @@ bool same(const Lease& one, const Lease& other) {
 }  // namespace
 
 const Observations::Seen& Observations::see(const std::string& object, Lease lease, core::Time now) {
+  note_token(object, lease.token);
   if (seen_.size() >= count_max) forget_some(now);
   const auto [it, added] = seen_.try_emplace(object);
   Seen& seen = it->second;
@@ -29,6 +33,24 @@ const Observations::Seen& Observations::see(const std::string& object, Lease lea
 const Observations::Seen* Observations::find(const std::string& object) const {
   const auto found = seen_.find(object);
   return found != seen_.end() ? &found->second : nullptr;
+}
+
+core::Token Observations::largest_token(const std::string& object) const {
+  const auto found = tokens_.find(object);
+  return found != tokens_.end() ? found->second : 0;
+}
+
+// Of too many the smallest are forgotten: they are the oldest, and a new one is larger as it is unless clocks differ by as much.
+void Observations::note_token(const std::string& object, core::Token token) {
+  if (token == 0) return;
+  core::Token& largest = tokens_[object];
+  largest = std::max(largest, token);
+  if (tokens_.size() <= tokens_max) return;
+  std::vector<core::Token> all;
+  for (const auto& it : tokens_) all.push_back(it.second);
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::ranges::nth_element(all, middle);
+  std::erase_if(tokens_, [least = *middle](const auto& it) { return it.second < least; });
 }
 
 void Observations::forget_some(core::Time now) {

@@ -27,13 +27,17 @@ class Observations {
   // The moment is one after the answer was received. What is returned stays until something else is seen of that object.
   const Seen& see(const std::string& object, Lease lease, core::Time now);
   void see_none(const std::string& object) { seen_.erase(object); }
+  // The largest token that was ever seen of that object, also where it has been deleted since; 0: none.
+  core::Token largest_token(const std::string& object) const;
   // Null: nothing is known.
   const Seen* find(const std::string& object) const;
 
  private:
+  void note_token(const std::string& object, core::Token token);
   void forget_some(core::Time now);
 
   std::map<std::string, Seen> seen_;
+  std::map<std::string, core::Token> tokens_;
 };
 
 }  // namespace tenure::kubernetes
