@@ -9,7 +9,6 @@ namespace tenure::kubernetes {
 namespace {
 
 // To have forgotten one costs whoever contends for it its whole length once more, and a holder one call.
-constexpr std::size_t count_max = 4096;
 constexpr std::size_t tokens_max = 16'384;
 constexpr core::Duration kept_for = std::chrono::minutes(10);
 
@@ -23,7 +22,7 @@ bool same(const Lease& one, const Lease& other) {
 
 const Observations::Seen& Observations::see(const std::string& object, Lease lease, core::Time now) {
   note_token(object, lease.token);
-  if (seen_.size() >= count_max) forget_some(now);
+  if (seen_.size() >= look_through_at_) forget_some(now);
   const auto [it, added] = seen_.try_emplace(object);
   Seen& seen = it->second;
   if (added || !same(seen.lease, lease)) seen = {std::move(lease), now};
@@ -54,7 +53,11 @@ void Observations::note_token(const std::string& object, core::Token token) {
 }
 
 void Observations::forget_some(core::Time now) {
-  std::erase_if(seen_, [now](const auto& it) { return now - it.second.since > kept_for; });
+  std::erase_if(seen_, [now](const auto& it) {
+    return now - it.second.since > std::max<core::Duration>(kept_for, 2 * it.second.lease.length);
+  });
+  // What is left may all be needed: not again before as much has come.
+  look_through_at_ = std::max(count_min, 2 * seen_.size());
 }
 
 }  // namespace tenure::kubernetes

@@ -36,7 +36,11 @@ class Observations {
   void note_token(const std::string& object, core::Token token);
   void forget_some(core::Time now);
 
+  // So many are kept, however old.
+  static constexpr std::size_t count_min = 4096;
+
   std::map<std::string, Seen> seen_;
+  std::size_t look_through_at_ = count_min;
   std::map<std::string, core::Token> tokens_;
 };
 
