@@ -26,6 +26,7 @@ const Observations::Seen& Observations::see(const std::string& object, Lease lea
   const auto [it, added] = seen_.try_emplace(object);
   Seen& seen = it->second;
   if (added || !same(seen.lease, lease)) seen = {std::move(lease), now};
+  seen.read = now;
   return seen;
 }
 

@@ -17,6 +17,7 @@ class Observations {
   struct Seen {
     Lease lease{};
     core::Time since{};  // when the answer that first showed it like this had been received
+    core::Time read{};   // and the last one
 
     bool over(core::Time now) const { return now - since >= lease.length; }
     core::Ttl left(core::Time now) const {

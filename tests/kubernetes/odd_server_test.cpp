@@ -159,6 +159,45 @@ TEST(OddApiServer, WatchesThatEndAtOnceAreNotBegunAllTheTime) {
   EXPECT_LT(watches, 10);
 }
 
+TEST(OddApiServer, WhereNothingCanBeWatchedThoseWhoWaitLookTogether) {
+  std::atomic<int> looks = 0;
+  std::atomic<int> watches = 0;
+  WebServer server([&](const WebServer::Request& request, WebServer::Guest& guest) {
+    if (request.target.find("watch=true") != std::string::npos) {
+      watches += 1;
+      return guest.answer(429, "{}\n", "Retry-After: 4\r\n");
+    }
+    looks += 1;
+    return guest.answer(200, list(lease("7", "other")), date);
+  });
+  const auto node = node_at(server);
+  Asking one(node);
+  core::AcquireRequest request{"a", ours, core::Ttl(5'000)};
+  request.ticket = core::Grant{"web-1", 0xa};
+  ASSERT_TRUE(std::holds_alternative<core::Held>(one.ask(request)));
+  Hearing hearing(node, node->wake_ups("web-1"));
+  EXPECT_FALSE(hearing.next(100ms));
+  EXPECT_EQ(watches, 1);
+  int held = 0;
+  const core::Time until = runtime::boot_now() + 3s;
+  while (runtime::boot_now() < until) {
+    for (std::uint64_t i = 0; i < 10; ++i) {
+      core::AcquireRequest another{"a", {"web-1", 0x100 + i}, core::Ttl(5'000)};
+      another.ticket = core::Grant{"web-1", 0xa0 + i};
+      const auto reply = one.ask(another);
+      const auto* told = std::get_if<core::Held>(&reply);
+      if (told == nullptr) continue;  // the server has asked to be left alone
+      held += 1;
+      EXPECT_EQ(told->holder.owner, "other");
+      EXPECT_GT(told->left, core::Ttl(11'000));
+    }
+    EXPECT_FALSE(hearing.next(100ms));
+  }
+  EXPECT_GE(held, 10) << "of what was read a moment ago";
+  EXPECT_EQ(watches, 1) << "the server has asked to be left alone";
+  EXPECT_LE(looks, 4);
+}
+
 TEST(OddApiServer, NonsenseIsAFailureAndGrantsNothing) {
   std::string body;
   std::string headers = date;

@@ -20,8 +20,8 @@ namespace {
 
 // As many as an API server works on for somebody at a time without asking others to wait.
 constexpr std::size_t calls_max = 32;
-// What holds leases is not held back longer than this, whatever the server asks for.
-constexpr core::Duration quiet_max = std::chrono::seconds(5);
+// While nothing can be watched, all who wait for one name look so often together.
+constexpr core::Duration look_every = std::chrono::seconds(1);
 
 // Taken when the answer is in our hands: what was seen then was like this before.
 Moment moment() {
@@ -108,8 +108,26 @@ void KubernetesLink::begin_some(runtime::News& news) {
     next_.pop_front();
     const auto queue = queues_.find(object);
     if (queue == queues_.end()) continue;
-    take_step(object, queue->second.front().task.start(shared_.sight, moment()), news);
+    if (auto held = held_as_seen(queue->second.front())) {
+      end(object, std::move(*held), news);
+    } else {
+      take_step(object, queue->second.front().task.start(shared_.sight, moment()), news);
+    }
   }
+}
+
+std::optional<Outcome> KubernetesLink::held_as_seen(const Errand& errand) const {
+  const auto* acquire = std::get_if<core::AcquireRequest>(&questions_.at(errand.id).request);
+  const std::string& object = errand.task.object();
+  if (!shared_.watch_fails || acquire == nullptr || !acquire->ticket || !shared_.waiters.knows(object))
+    return std::nullopt;
+  const core::Time now = runtime::boot_now();
+  const auto* seen = shared_.sight.seen.find(object);
+  if (seen == nullptr || now - seen->read >= look_every || seen->lease.grant == acquire->grant)
+    return std::nullopt;
+  auto state = key_state(*seen, now);
+  if (!state.exists()) return std::nullopt;
+  return core::Held{std::move(*state.holder), *state.left};
 }
 
 void KubernetesLink::take_step(const std::string& object, Step step, runtime::News& news) {
@@ -156,9 +174,7 @@ void KubernetesLink::hear(http_client::HttpNews of_call, runtime::News& news) {
     errand.asked_again = true;
     return send(object, news);
   }
-  if (const core::Duration pause = retry_after(*of_call.answer);
-      status == 429 && pause > core::Duration::zero())
-    shared_.quiet_until = runtime::boot_now() + std::min(pause, quiet_max);
+  shared_.note_quiet(*of_call.answer);
   take_step(object, errand.task.on_answer(answer_of(std::move(*of_call.answer)), shared_.sight, moment()),
             news);
 }
@@ -190,7 +206,10 @@ void KubernetesLink::note(const Errand& errand, const Question& question, const 
   if (!ticket) return;
   const std::string& object = errand.task.object();
   if (acquire != nullptr && std::holds_alternative<core::Held>(outcome)) {
-    shared_.waiters.add(object, *ticket, errand.task.read_at());
+    // One that was told of what others have read waits from there, too.
+    const auto* others = shared_.waiters.find(object);
+    const std::string& read_at = errand.task.read_at();
+    shared_.waiters.add(object, *ticket, read_at.empty() && others != nullptr ? others->version : read_at);
   } else if (release != nullptr || std::holds_alternative<core::Granted>(outcome)) {
     shared_.waiters.remove(object, *ticket);
   }

@@ -54,6 +54,8 @@ class KubernetesLink : public runtime::Connection {
                         runtime::News& news);
   void add_errands(core::RequestId id, runtime::News& news);
   void begin_some(runtime::News& news);
+  // What somebody who waits has just been told, while nothing can be watched.
+  std::optional<Outcome> held_as_seen(const Errand& errand) const;
   void take_step(const std::string& object, Step step, runtime::News& news);
   void send(const std::string& object, runtime::News& news);
   void hear(http_client::HttpNews news_of_call, runtime::News& news);

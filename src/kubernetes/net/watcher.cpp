@@ -110,6 +110,7 @@ void Watcher::hear(const http_client::HttpNews& news, core::Time now, core::Rand
   // What it was to begin with is forgotten by the server: who waits looks, and says from where to go on.
   if (news.answer && news.answer->status == 410) wake_waiters(object, messages);
   if (news.answer && news.answer->status == 401) shared_.credentials.renew();
+  if (news.answer) shared_.note_quiet(*news.answer);
   fail(now, random);
 }
 
@@ -167,7 +168,7 @@ void Watcher::fail(core::Time now, core::Random& random) {
       std::min<core::Duration>(milliseconds(200) * (1U << std::min(failures_, 7U)), seconds(20));
   failures_ += 1;
   set_state(State::failed);
-  due_ = now + random.between(longest / 2, longest);
+  due_ = std::max(now + random.between(longest / 2, longest), shared_.quiet_until);
   for (auto it = watches_.begin(); it != watches_.end();) {
     const auto next = std::next(it);
     stop(it);
@@ -196,7 +197,10 @@ void Watcher::close() {
   due_.reset();
 }
 
-void Watcher::set_state(State state) { state_ = state; }
+void Watcher::set_state(State state) {
+  state_ = state;
+  shared_.watch_fails = state == State::failed || state == State::trying;
+}
 
 void Watcher::believe(const std::string& object, bool watched) {
   if (!object.empty()) return shared_.waiters.set_watched(object, watched);
