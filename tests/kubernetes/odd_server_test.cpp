@@ -234,6 +234,38 @@ TEST(OddApiServer, WhatIsGivenUpDoesNotTakeOthersWithIt) {
   EXPECT_TRUE(std::holds_alternative<core::KeyStates>(one.end(beside)));
 }
 
+TEST(OddApiServer, WhoGivesUpGivingBackWaitsNoLonger) {
+  std::atomic<int> watches = 0;
+  std::atomic<bool> slow = false;
+  WebServer server([&](const WebServer::Request& request, WebServer::Guest& guest) {
+    if (request.target.find("watch=true") != std::string::npos) watches += 1;
+    if (!slow) return guest.answer(200, list(lease("7", "other")), date);
+    guest.wait_for_end();
+    return false;
+  });
+  const auto node = node_at(server);
+  for (const bool dropped : {false, true}) {
+    Asking one(node);
+    core::AcquireRequest request{"a", ours, core::Ttl(5'000)};
+    request.ticket = core::Grant{"web-1", 0xa};
+    slow = false;
+    ASSERT_TRUE(std::holds_alternative<core::Held>(one.ask(request)));
+    slow = true;
+    core::ReleaseRequest release{"a", ours};
+    release.ticket = request.ticket;
+    const auto id = one.begin(release);
+    if (dropped) {
+      one.drop(core::silence);
+    } else {
+      one.give_up(id, core::silence);
+    }
+    failure_in(one.end(id));
+  }
+  Hearing hearing(node, node->wake_ups("web-1"));
+  EXPECT_FALSE(hearing.next(200ms));
+  EXPECT_EQ(watches, 0) << "nobody waits for anything";
+}
+
 TEST(KubernetesPlace, IsThatOfThePodOrOfTheFile) {
   const Directory directory("account");
   const std::string account = directory.path();

@@ -61,6 +61,7 @@ class KubernetesLink : public runtime::Connection {
   void hear(http_client::HttpNews news_of_call, runtime::News& news);
   void end(const std::string& object, Outcome outcome, runtime::News& news);
   void note(const Errand& errand, const Question& question, const Outcome& outcome);
+  void forget_waiter(const core::Request& request);
   void tell(core::RequestId id, runtime::News& news);
 
   core::NodeIndex node_;
