@@ -266,6 +266,21 @@ TEST(OddApiServer, WhoGivesUpGivingBackWaitsNoLonger) {
   EXPECT_EQ(watches, 0) << "nobody waits for anything";
 }
 
+TEST(OddApiServer, WhatIsHeldGoesAheadOfAHerdThatWants) {
+  WebServer server([&](const WebServer::Request& request, WebServer::Guest& guest) {
+    if (request.target.find("leases/held") != std::string::npos) return guest.answer(404, "{}", date);
+    guest.wait_for_end();
+    return false;
+  });
+  Asking one(node_at(server));
+  for (int i = 0; i < 100; ++i)
+    one.begin(core::AcquireRequest{"wanted-" + std::to_string(i), ours, core::Ttl(5'000)});
+  const auto renewed = one.ask(core::RenewRequest{core::Ttl(5'000), {{"held", ours, 7}}});
+  ASSERT_TRUE(std::holds_alternative<core::KeyAnswers>(renewed));
+  const auto released = one.ask(core::ReleaseRequest{"held", ours});
+  EXPECT_TRUE(std::holds_alternative<core::KeyAnswers>(released));
+}
+
 TEST(KubernetesPlace, IsThatOfThePodOrOfTheFile) {
   const Directory directory("account");
   const std::string account = directory.path();

@@ -20,6 +20,8 @@ namespace {
 
 // As many as an API server works on for somebody at a time without asking others to wait.
 constexpr std::size_t calls_max = 32;
+// More of them for who holds leases: the calls of a herd may all be slow.
+constexpr std::size_t urgent_calls_max = 2 * calls_max;
 // While nothing can be watched, all who wait for one name look so often together.
 constexpr core::Duration look_every = std::chrono::seconds(1);
 
@@ -97,15 +99,28 @@ void KubernetesLink::add_errands(core::RequestId id, runtime::News& news) {
     }
     Queue& queue = queues_[*object];
     queue.push_back({id, i, LeaseTask(*object, std::move(order))});
-    if (queue.size() == 1) next_.push_back(*object);
+    if (queue.size() == 1) will_begin(*object);
   }
   if (question.open == 0) tell(id, news);
 }
 
+void KubernetesLink::will_begin(const std::string& object) {
+  const bool waits = can_wait(questions_.at(queues_.at(object).front().id).request);
+  (waits ? next_ : urgent_).push_back(object);
+}
+
+std::optional<std::string> KubernetesLink::take_next() {
+  const bool urgent = !urgent_.empty();
+  auto& from = urgent ? urgent_ : next_;
+  if (from.empty() || under_way_.size() >= (urgent ? urgent_calls_max : calls_max)) return std::nullopt;
+  std::string object = std::move(from.front());
+  from.pop_front();
+  return object;
+}
+
 void KubernetesLink::begin_some(runtime::News& news) {
-  while (!next_.empty() && under_way_.size() < calls_max) {
-    const std::string object = std::move(next_.front());
-    next_.pop_front();
+  while (const auto next = take_next()) {
+    const std::string& object = *next;
     const auto queue = queues_.find(object);
     if (queue == queues_.end()) continue;
     if (auto held = held_as_seen(queue->second.front())) {
@@ -187,7 +202,7 @@ void KubernetesLink::end(const std::string& object, Outcome outcome, runtime::Ne
   if (queue->second.empty()) {
     queues_.erase(queue);
   } else {
-    next_.push_back(object);
+    will_begin(object);
   }
   Question& question = questions_.at(errand.id);
   note(errand, question, outcome);
@@ -236,6 +251,7 @@ void KubernetesLink::drop(const core::Failure& why, runtime::News& news) {
   questions_.clear();
   queues_.clear();
   under_way_.clear();
+  urgent_.clear();
   next_.clear();
 }
 
@@ -253,8 +269,11 @@ void KubernetesLink::give_up(core::RequestId id, const core::Failure& why, runti
       under_way_.erase(*errands.front().under);
     }
     std::erase_if(errands, [id](const Errand& it) { return it.id == id; });
-    if (first) std::erase(next_, object);
-    if (first && !errands.empty()) next_.push_back(object);
+    if (first) {
+      std::erase(next_, object);
+      std::erase(urgent_, object);
+      if (!errands.empty()) will_begin(object);
+    }
     queue = errands.empty() ? queues_.erase(queue) : std::next(queue);
   }
   news.answers.push_back(

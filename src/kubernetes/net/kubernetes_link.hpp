@@ -53,6 +53,9 @@ class KubernetesLink : public runtime::Connection {
   bool answered_at_once(core::RequestId id, const core::Request& request, core::Time now,
                         runtime::News& news);
   void add_errands(core::RequestId id, runtime::News& news);
+  void will_begin(const std::string& object);
+  // Nothing: there is none, or too much is under way.
+  std::optional<std::string> take_next();
   void begin_some(runtime::News& news);
   // What somebody who waits has just been told, while nothing can be watched.
   std::optional<Outcome> held_as_seen(const Errand& errand) const;
@@ -71,9 +74,11 @@ class KubernetesLink : public runtime::Connection {
   http_client::HttpCalls calls_;
   bool admitted_ = false;
   std::map<core::RequestId, Question> questions_{};
-  std::map<std::string, Queue> queues_{};  // by object; the first of each is under way or in next_
+  std::map<std::string, Queue> queues_{};  // by object; the first of each is under way or is to begin
   std::map<http_client::HttpCallId, std::string> under_way_{};  // for which object
-  std::deque<std::string> next_{};                              // objects whose first errand is to begin
+  // Objects whose first errand is to begin: what somebody holds goes ahead of what others want.
+  std::deque<std::string> urgent_{};
+  std::deque<std::string> next_{};
   std::uint64_t last_call_ = 0;
 };
 
