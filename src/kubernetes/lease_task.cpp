@@ -200,6 +200,9 @@ Step LeaseTask::decide(const GiveBack& order, const Read& read, const Sight& sig
     return replace(sight, released_lease(read.seen->lease, now.wall),
                    over ? KeyAnswer::missing : KeyAnswer::done);
   }
+  // What has run out may be taken, and is given back at once.
+  if (order.write_on_its_way && over && read.seen != nullptr)
+    return replace(sight, released_lease(read.seen->lease, now.wall), KeyAnswer::missing);
   return Outcome(over ? KeyAnswer::missing : KeyAnswer::foreign);
 }
 

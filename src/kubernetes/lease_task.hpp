@@ -31,6 +31,8 @@ struct PutBack {
 };
 struct GiveBack {
   core::Grant grant{};
+  // A write for it was given up, and may still come through: where nobody has the Lease it is changed, so that the write is refused.
+  bool write_on_its_way = false;
 };
 // It has another token from now on.
 struct Confirm {

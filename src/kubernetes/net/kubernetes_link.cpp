@@ -22,6 +22,8 @@ namespace {
 constexpr std::size_t calls_max = 32;
 // More of them for who holds leases: the calls of a herd may all be slow.
 constexpr std::size_t urgent_calls_max = 2 * calls_max;
+// Of so many names it is remembered that a write is on its way.
+constexpr std::size_t lost_max = 4096;
 // While nothing can be watched, all who wait for one name look so often together.
 constexpr core::Duration look_every = std::chrono::seconds(1);
 
@@ -92,6 +94,8 @@ void KubernetesLink::add_errands(core::RequestId id, runtime::News& news) {
   for (std::size_t i = 0; i < orders.size(); ++i) {
     auto& [key, order] = orders[i];
     const auto object = object_name(key);
+    if (auto* give_back = std::get_if<GiveBack>(&order); give_back != nullptr && object)
+      give_back->write_on_its_way = shared_.written_perhaps.contains(*object);
     if (!object) {
       question.outcomes[i] = Failure{Applied::no, FailureCode::unsupported, object.error()};
       question.open -= 1;
@@ -182,6 +186,7 @@ void KubernetesLink::hear(http_client::HttpNews of_call, runtime::News& news) {
   const std::string& object = found.mapped();
   Errand& errand = queues_.at(object).front();
   errand.under.reset();
+  if (!of_call.answer) note_lost(errand);
   if (!of_call.answer) return end(object, errand.task.on_failure(of_call.answer.error()), news);
   const int status = of_call.answer->status;
   // The token is another one by now.
@@ -211,6 +216,12 @@ void KubernetesLink::end(const std::string& object, Outcome outcome, runtime::Ne
   if (question.open == 0) tell(errand.id, news);
 }
 
+void KubernetesLink::note_lost(const Errand& errand) {
+  if (!errand.call.writes()) return;
+  if (shared_.written_perhaps.size() >= lost_max) shared_.written_perhaps.clear();
+  shared_.written_perhaps.insert(errand.task.object());
+}
+
 // Who waits is woken, until it has the name or goes.
 void KubernetesLink::note(const Errand& errand, const Question& question, const Outcome& outcome) {
   const auto* acquire = std::get_if<core::AcquireRequest>(&question.request);
@@ -218,8 +229,9 @@ void KubernetesLink::note(const Errand& errand, const Question& question, const 
   const auto& ticket = acquire != nullptr   ? acquire->ticket
                        : release != nullptr ? release->ticket
                                             : std::nullopt;
-  if (!ticket) return;
   const std::string& object = errand.task.object();
+  if (release != nullptr && !std::holds_alternative<Failure>(outcome)) shared_.written_perhaps.erase(object);
+  if (!ticket) return;
   if (acquire != nullptr && std::holds_alternative<core::Held>(outcome)) {
     // One that was told of what others have read waits from there, too.
     const auto* others = shared_.waiters.find(object);
@@ -244,6 +256,7 @@ void KubernetesLink::tell(core::RequestId id, runtime::News& news) {
 
 void KubernetesLink::drop(const core::Failure& why, runtime::News& news) {
   calls_.close();
+  for (const auto& [call, object] : under_way_) note_lost(queues_.at(object).front());
   for (const auto& [id, question] : questions_) {
     forget_waiter(question.request);
     news.answers.push_back({id, Failure{question.sent ? why.applied : Applied::no, why.code, why.detail}});
@@ -265,6 +278,7 @@ void KubernetesLink::give_up(core::RequestId id, const core::Failure& why, runti
     Queue& errands = queue->second;
     const bool first = errands.front().id == id;
     if (first && errands.front().under) {
+      note_lost(errands.front());
       calls_.cancel(*errands.front().under);
       under_way_.erase(*errands.front().under);
     }

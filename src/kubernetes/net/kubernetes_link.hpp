@@ -1,5 +1,6 @@
 // The connection to one API server: requests of the core as tasks on Leases. Those on one name are done one after the other, in the order
-// in which they were asked (T12); names do not wait for each other.
+// in which they were asked (T12); names do not wait for each other. A write that was given up may be done later all the same, also after
+// requests that followed it, if nobody has changed the Lease in between: the next one that gives the name back does.
 #pragma once
 
 #include <cstdint>
@@ -63,6 +64,7 @@ class KubernetesLink : public runtime::Connection {
   void send(const std::string& object, runtime::News& news);
   void hear(http_client::HttpNews news_of_call, runtime::News& news);
   void end(const std::string& object, Outcome outcome, runtime::News& news);
+  void note_lost(const Errand& errand);
   void note(const Errand& errand, const Question& question, const Outcome& outcome);
   void forget_waiter(const core::Request& request);
   void tell(core::RequestId id, runtime::News& news);

@@ -56,6 +56,8 @@ struct Shared {
   Credentials credentials;
   Sight sight;
   Waiters waiters{};
+  std::set<std::string>
+      written_perhaps{};  // objects for which a write was sent, and nobody knows what has become of it
   core::Time quiet_until = core::long_ago;  // the API server has asked to be left alone
   bool watch_fails = false;                 // who waits has to look by itself
 

@@ -233,7 +233,8 @@ TEST_F(LeaseTaskTest, WhoMakesTheObjectLateHasTheNumberOfThatMoment) {
   const auto token = take(one, ours);
   EXPECT_GT(token, between);
   EXPECT_NE(between, 0U);
-  EXPECT_EQ(server.lease->at("metadata").at("annotations").at("tenure/token").as_string(), std::to_string(token));
+  EXPECT_EQ(server.lease->at("metadata").at("annotations").at("tenure/token").as_string(),
+            std::to_string(token));
   EXPECT_EQ(answer(one, Renew{ours, token, ttl}), KeyAnswer::done);
 }
 
@@ -321,6 +322,28 @@ TEST_F(LeaseTaskTest, WhoIsAlwaysOvertakenEndsWithAFailure) {
   const auto* failure = std::get_if<core::Failure>(&outcome);
   ASSERT_NE(failure, nullptr);
   EXPECT_EQ(failure->applied, core::Applied::no);
+}
+
+// The write of somebody who gave it up, and the name back, arrives after that.
+TEST_F(LeaseTaskTest, WhoGivesBackWhatItMayStillGetMakesThatLate) {
+  ASSERT_NE(take(other, theirs), 0U);
+  EXPECT_EQ(answer(other, GiveBack{theirs}), KeyAnswer::done);
+  ApiCall late;
+  before_call = [&](const ApiCall& call) {
+    if (call.method != "PUT") return;
+    before_call = {};
+    late = call;
+    server.lease->at("metadata").as_object()["resourceVersion"] = "0";  // so that this one is lost
+  };
+  server.version += 1;
+  const auto before = *server.lease;
+  EXPECT_NE(take(one, ours), 0U);
+  server.lease = before;  // as if nothing of that one had happened
+  EXPECT_EQ(answer(one, GiveBack{ours}), KeyAnswer::missing);
+  EXPECT_EQ(server.lease, before) << "nobody needs that";
+  EXPECT_EQ(answer(one, GiveBack{ours, true}), KeyAnswer::missing);
+  EXPECT_EQ(server.answer(late).status, 409);
+  EXPECT_EQ(server.spec("holderIdentity"), "\"\"");
 }
 
 TEST_F(LeaseTaskTest, AFailedReadHasChangedNothingAndAFailedWritePerhaps) {
