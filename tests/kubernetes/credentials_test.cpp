@@ -18,7 +18,7 @@ std::string header_of(kubernetes::Credentials& credentials) {
 
 TEST(Credentials, ATokenFileThatIsEmptyOrAwayForAMomentKeepsTheToken) {
   const Directory directory("token");
-  const std::string path = directory.path() + "/token";
+  const std::string path = directory.path() / "token";
   std::ofstream(path) << " first\n";
   kubernetes::Credentials credentials({}, path);
   EXPECT_EQ(header_of(credentials), "Authorization: Bearer first");
@@ -36,7 +36,7 @@ TEST(Credentials, ATokenFileThatIsEmptyOrAwayForAMomentKeepsTheToken) {
 
 TEST(Credentials, AFileWithoutATokenIsNone) {
   const Directory directory("token");
-  const std::string path = directory.path() + "/token";
+  const std::string path = directory.path() / "token";
   for (const auto* text : {"", "\n", "two words", "a\r\nb"}) {
     std::ofstream(path) << text;
     kubernetes::Credentials credentials({}, path);
@@ -47,11 +47,11 @@ TEST(Credentials, AFileWithoutATokenIsNone) {
 // Nobody waits for a pipe that nobody writes to.
 TEST(Credentials, ATokenFileIsARegularFile) {
   const Directory directory("token");
-  const std::string path = directory.path() + "/pipe";
+  const std::string path = directory.path() / "pipe";
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   kubernetes::Credentials credentials({}, path);
   EXPECT_NE(header_of(credentials).find("no regular file"), std::string::npos);
-  kubernetes::Credentials of_directory({}, directory.path());
+  kubernetes::Credentials of_directory({}, directory.path().string());
   EXPECT_NE(header_of(of_directory).find("no regular file"), std::string::npos);
 }
 
