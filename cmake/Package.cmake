@@ -83,6 +83,7 @@ and fleets that share work evenly; blocking, in an event loop, or with
 coroutines.
 
 This package has headers, static libraries, and what CMake and pkg-config
-find them by. The part that polls needs libcurl, that for PostgreSQL libpq, and that for Kubernetes libcurl and libyaml.")
+find them by. The parts that poll, and for Consul and Kubernetes, need libcurl,
+that for Kubernetes libyaml as well, and that for PostgreSQL libpq.")
 
 include(CPack)

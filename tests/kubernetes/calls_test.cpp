@@ -24,7 +24,9 @@ std::map<std::string, double> calls(KubernetesServer& server) {
   std::map<std::string, double> counts;
   std::istringstream text(server.request("GET", "/metrics").body);
   for (std::string line; std::getline(text, line);) {
-    if (!line.starts_with("apiserver_request_total{") || line.find("resource=\"leases\"") == std::string::npos) continue;
+    if (!line.starts_with("apiserver_request_total{") ||
+        line.find("resource=\"leases\"") == std::string::npos)
+      continue;
     const auto verb = line.find("verb=\"") + 6;
     counts[line.substr(verb, line.find('"', verb) - verb)] += std::stod(line.substr(line.rfind(' ') + 1));
   }
@@ -71,8 +73,8 @@ TEST(Calls, OneLeaderAndTenWhoWaitCostLessThanWithClientGo) {
   LeaseNamespace space(server);
   std::vector<std::unique_ptr<ClientGoRival>> rivals;
   for (int i = 0; i < candidates; ++i) {
-    rivals.push_back(
-        std::make_unique<ClientGoRival>("leader", space.name(), "go-" + std::to_string(i), space.kubeconfig()));
+    rivals.push_back(std::make_unique<ClientGoRival>("leader", space.name(), "go-" + std::to_string(i),
+                                                     space.kubeconfig()));
   }
   const double theirs = measure(server, "client-go, lease 6 s, retry 1 s");
   EXPECT_GT(ours, 0);

@@ -18,7 +18,8 @@ namespace {
 std::string target_of(const kubernetes::Yaml& object, const std::string& name_space) {
   const std::string version = object.text_of("apiVersion");
   std::string plural = object.text_of("kind");
-  std::ranges::transform(plural, plural.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::ranges::transform(plural, plural.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   const std::string base = version.find('/') == std::string::npos ? "/api/" : "/apis/";
   return base + version + "/namespaces/" + name_space + "/" + plural + "s";
 }
@@ -27,7 +28,8 @@ TEST(Manifests, AreTakenByARealApiServer) {
   LeaseNamespace space;
   KubernetesServer& server = space.server();
   int objects = 0;
-  for (const auto& file : std::filesystem::directory_iterator(std::string(paths::source_dir) + "/deploy/kubernetes")) {
+  for (const auto& file :
+       std::filesystem::directory_iterator(std::string(paths::source_dir) + "/deploy/kubernetes")) {
     std::ifstream from(file.path());
     const std::string text{std::istreambuf_iterator<char>(from), {}};
     for (std::size_t begin = 0; begin < text.size();) {
@@ -42,8 +44,11 @@ TEST(Manifests, AreTakenByARealApiServer) {
       ASSERT_TRUE(object) << file.path() << ": " << object.error();
       if (object->members.empty()) continue;
       http_client::HttpRequest request{
-          .method = "POST", .target = target_of(*object, space.name()) + "?dryRun=All&fieldManager=test", .body = document};
-      request.headers = {std::string("Authorization: Bearer ") + KubernetesServer::token, "Content-Type: application/yaml"};
+          .method = "POST",
+          .target = target_of(*object, space.name()) + "?dryRun=All&fieldManager=test",
+          .body = document};
+      request.headers = {std::string("Authorization: Bearer ") + KubernetesServer::token,
+                         "Content-Type: application/yaml"};
       const auto answer = ask_server(server.http(), std::move(request));
       EXPECT_EQ(answer.status, 201) << file.path() << ": " << answer.body;
       objects += 1;

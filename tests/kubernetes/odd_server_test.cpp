@@ -234,6 +234,30 @@ TEST(OddApiServer, WhatIsGivenUpDoesNotTakeOthersWithIt) {
   EXPECT_TRUE(std::holds_alternative<core::KeyStates>(one.end(beside)));
 }
 
+TEST(OddApiServer, WhoLeavesIsNotWatchedForAnyMoreAlsoWhereNobodyAnswers) {
+  WebServer server([&](const WebServer::Request& request, WebServer::Guest& guest) {
+    const bool lists = request.target.find("watch=true") == std::string::npos &&
+                       request.target.find("fieldSelector") != std::string::npos;
+    if (lists) return guest.answer(200, list(lease("7", "other")), date);
+    guest.wait_for_end();
+    return false;
+  });
+  const auto node = node_at(server);
+  Asking one(node);
+  core::Random random(1);
+  const auto subscription = node->wake_ups("web-1");
+  subscription->open(runtime::boot_now(), random);
+  EXPECT_LT(subscription->awaited().fd, 0);
+  core::AcquireRequest request{"a", ours, core::Ttl(5'000)};
+  request.ticket = core::Grant{"web-1", 0xa};
+  ASSERT_TRUE(std::holds_alternative<core::Held>(one.ask(request)));
+  EXPECT_GE(subscription->awaited().fd, 0) << "it watches";
+  const auto leave = one.begin(core::ReleaseRequest{"a", ours, request.ticket});
+  one.give_up(leave, core::silence);
+  EXPECT_EQ(failure_in(one.end(leave)).code, core::FailureCode::timed_out);
+  EXPECT_LT(subscription->awaited().fd, 0);
+}
+
 TEST(OddApiServer, WhoGivesUpGivingBackWaitsNoLonger) {
   std::atomic<int> watches = 0;
   std::atomic<bool> slow = false;

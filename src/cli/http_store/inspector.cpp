@@ -1,4 +1,5 @@
 // Shows a Kubernetes or a Consul, and the leases there.
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -93,10 +94,16 @@ class HttpStoreInspector : public NodeInspector {
     return looked;
   }
 
-  // There are no sessions.
+  // There are no sessions. What another program has is somebody's: nothing else is kept there.
   Looked leases_of(const LeaseTarget& target, const std::string& name) const override {
     const KeysShown shown{look({{target.lock_prefix, name}, {"", name}})};
-    return leases_of_name(shown, {target.lock_prefix + name, name}, "", target.lock_prefix);
+    Looked looked = leases_of_name(shown, {target.lock_prefix + name, name}, "", target.lock_prefix);
+    LockView election = view_of(LeaseName{name, LeaseKind::election}, shown_for(shown, name));
+    const auto is_taken = [](const LockView& it) { return it.taken(); };
+    if (election.state == LockState::foreign && std::ranges::none_of(looked.locks, is_taken)) {
+      looked.locks = {std::move(election)};
+    }
+    return looked;
   }
 
  private:

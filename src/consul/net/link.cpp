@@ -116,7 +116,10 @@ void Link::begin(Asked& asked) {
                      [&](core::ReassertRequest& it) -> Work { return reassert(desk, std::move(it)); },
                      [&](core::ReleaseRequest& it) -> Work { return release(desk, std::move(it)); },
                      [&](core::OpenRequest& it) -> Work { return open(desk, std::move(it)); },
-                     [&](core::LookRequest& it) -> Work { return look(desk, std::move(it)); },
+                     [&](core::LookRequest& it) -> Work {
+                       auto known = observer_.known(it.keys, asked.now);
+                       return known ? answer(std::move(*known)) : look(desk, std::move(it));
+                     },
                      [&](core::ClockRequest&) -> Work { return answer(clock(asked.now)); },
                      [&](core::ConfirmRequest&) -> Work {
                        return answer(unsupported("a Consul is one node, whose token needs no confirmation"));
@@ -187,6 +190,7 @@ void Link::end_all() {
   talk_.close();
   admission_.reset();
   asked_.clear();
+  observer_.clear();
   maker_.clear();
   turns_ = {};
   admitted_.clear();

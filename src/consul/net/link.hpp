@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "consul/net/desk.hpp"
+#include "consul/net/observer.hpp"
 #include "consul/turns.hpp"
 #include "runtime/store/connection.hpp"
 
@@ -66,6 +67,7 @@ class Link : public runtime::Connection {
   std::vector<core::Record> admitted_{};
   SessionMaker maker_{};
   Talk talk_;
+  Observer observer_{talk_};
   Turns turns_{};
   std::list<Asked> asked_{};  // in their order
   std::optional<Task<Done>> admission_{};

@@ -242,8 +242,8 @@ void KubernetesLink::note(const Errand& errand, const Question& question, const 
   }
 }
 
-// Who gives back waits no longer, whatever becomes of that.
-void KubernetesLink::forget_waiter(const core::Request& request) {
+// Who leaves the queue waits no longer, whatever becomes of what it asked.
+void KubernetesLink::forget_place(const core::Request& request) {
   const auto* release = std::get_if<core::ReleaseRequest>(&request);
   if (release == nullptr || !release->ticket) return;
   if (const auto object = object_name(release->key)) shared_.waiters.remove(*object, *release->ticket);
@@ -258,7 +258,7 @@ void KubernetesLink::drop(const core::Failure& why, runtime::News& news) {
   calls_.close();
   for (const auto& [call, object] : under_way_) note_lost(queues_.at(object).front());
   for (const auto& [id, question] : questions_) {
-    forget_waiter(question.request);
+    forget_place(question.request);
     news.answers.push_back({id, Failure{question.sent ? why.applied : Applied::no, why.code, why.detail}});
   }
   questions_.clear();
@@ -272,7 +272,7 @@ void KubernetesLink::drop(const core::Failure& why, runtime::News& news) {
 void KubernetesLink::give_up(core::RequestId id, const core::Failure& why, runtime::News& news) {
   const auto found = questions_.extract(id);
   if (!found) return;
-  forget_waiter(found.mapped().request);
+  forget_place(found.mapped().request);
   for (auto queue = queues_.begin(); queue != queues_.end();) {
     const std::string object = queue->first;
     Queue& errands = queue->second;

@@ -66,7 +66,7 @@ class KubernetesLink : public runtime::Connection {
   void end(const std::string& object, Outcome outcome, runtime::News& news);
   void note_lost(const Errand& errand);
   void note(const Errand& errand, const Question& question, const Outcome& outcome);
-  void forget_waiter(const core::Request& request);
+  void forget_place(const core::Request& request);
   void tell(core::RequestId id, runtime::News& news);
 
   core::NodeIndex node_;

@@ -29,7 +29,9 @@ class World {
  public:
   explicit World(std::uint64_t seed) : random(seed) {}
 
-  void at(Duration when, std::function<void()> what) { events_.emplace(std::pair(when, ++count_), std::move(what)); }
+  void at(Duration when, std::function<void()> what) {
+    events_.emplace(std::pair(when, ++count_), std::move(what));
+  }
   void in(Duration pause, std::function<void()> what) { at(now + pause, std::move(what)); }
   void run(Duration until) {
     while (!events_.empty() && events_.begin()->first.first < until) {
@@ -44,7 +46,8 @@ class World {
   // Until when somebody believes that it has the Lease. Two must not.
   void believes(const std::string& who, Duration until) {
     for (const auto& [other, its_end] : believed) {
-      if (other != who && its_end > now) overlaps.push_back(who + " and " + other + " at " + core::to_text(now));
+      if (other != who && its_end > now)
+        overlaps.push_back(who + " and " + other + " at " + core::to_text(now));
     }
     believed[who] = until;
   }
@@ -76,7 +79,8 @@ void travel(World& world, const ApiCall& call, std::function<void(const ApiAnswe
 
 class WorldClient : public std::enable_shared_from_this<WorldClient> {
  public:
-  WorldClient(World& world, std::string name) : world_(world), name_(std::move(name)), rate_(0.955 + world.random.fraction() * 0.09) {}
+  WorldClient(World& world, std::string name)
+      : world_(world), name_(std::move(name)), rate_(0.955 + world.random.fraction() * 0.09) {}
 
   void live() {
     if (world_.chance(0.03)) paused_until_ = world_.now + world_.random.between(1s, 30s);
@@ -134,12 +138,13 @@ class WorldClient : public std::enable_shared_from_this<WorldClient> {
   }
   void go_on(const std::shared_ptr<LeaseTask>& task, const Step& step, core::Time sent, std::uint64_t id) {
     if (const auto* outcome = std::get_if<Outcome>(&step)) return end(*outcome, sent);
-    travel(world_, std::get<ApiCall>(step), [self = shared_from_this(), task, sent, id, run = run_](const ApiAnswer& answer) {
-      self->world_.at(self->awake(), [self, task, sent, id, run, answer] {
-        if (self->busy_ != id || self->run_ != run) return;  // given up
-        self->go_on(task, task->on_answer(answer, self->sight_, self->moment()), sent, id);
-      });
-    });
+    travel(world_, std::get<ApiCall>(step),
+           [self = shared_from_this(), task, sent, id, run = run_](const ApiAnswer& answer) {
+             self->world_.at(self->awake(), [self, task, sent, id, run, answer] {
+               if (self->busy_ != id || self->run_ != run) return;  // given up
+               self->go_on(task, task->on_answer(answer, self->sight_, self->moment()), sent, id);
+             });
+           });
   }
   void end(const Outcome& outcome, core::Time sent) {
     busy_ = 0;
@@ -152,7 +157,8 @@ class WorldClient : public std::enable_shared_from_this<WorldClient> {
       deadline_ = deadline;
       world_.terms += 1;
       believe(deadline);
-    } else if (const auto* answer = std::get_if<core::KeyAnswer>(&outcome); answer != nullptr && token_ != 0) {
+    } else if (const auto* answer = std::get_if<core::KeyAnswer>(&outcome);
+               answer != nullptr && token_ != 0) {
       if (*answer != core::KeyAnswer::done) return let_go();
       if (holds()) believe(deadline);
     }
@@ -182,7 +188,8 @@ void live_as_client_go(World& world, std::string seen, Duration since) {
   if (now != seen) since = world.now;
   const bool free = now.find(R"("holderIdentity":"")") != std::string::npos;
   const auto write = [&](const std::string& holder) {
-    world.server.other_writes(holder, 10, micro_time(Micros(1'795'000'000s) + std::chrono::floor<Micros>(world.now)));
+    world.server.other_writes(holder, 10,
+                              micro_time(Micros(1'795'000'000s) + std::chrono::floor<Micros>(world.now)));
     now = json::serialize(world.server.lease->at("spec"));
     since = world.now;
   };
@@ -207,12 +214,14 @@ TEST(LeaseWorlds, NoTwoBelieveThatTheyHaveItAndTokensGrow) {
     World world(seed);
     WorldClient::last_token = 0;
     std::vector<std::shared_ptr<WorldClient>> clients;
-    for (const auto* name : {"web-1", "web-2", "web-3"}) clients.push_back(std::make_shared<WorldClient>(world, name));
+    for (const auto* name : {"web-1", "web-2", "web-3"})
+      clients.push_back(std::make_shared<WorldClient>(world, name));
     for (const auto& it : clients) world.in(1ms, [it] { it->live(); });
     if (seed % 3 == 0) world.in(5s, [&world] { live_as_client_go(world, "", {}); });
     if (seed % 2 == 0) {
       for (int i = 1; i < 10; ++i)
-        world.at(i * 30s, [&world] { world.clock_set = std::chrono::seconds(world.random.below(7200)) - 3600s; });
+        world.at(i * 30s,
+                 [&world] { world.clock_set = std::chrono::seconds(world.random.below(7200)) - 3600s; });
     }
     world.run(300s);
     for (const auto& it : world.overlaps) ADD_FAILURE() << "seed " << seed << ": " << it;
