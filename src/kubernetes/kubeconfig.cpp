@@ -80,6 +80,16 @@ tl::expected<void, std::string> read_cluster(const Entry& cluster, Target& targe
   return {};
 }
 
+// Everything but this machine can be listened to.
+bool is_loopback(std::string_view server) {
+  server.remove_prefix(std::min(server.size(), std::string_view("http://").size()));
+  std::string_view host = server.substr(0, server.find_first_of("/?#"));
+  if (host.starts_with("[::1]")) return host.size() == 5 || host[5] == ':';
+  host = host.substr(0, host.find(':'));
+  return host == "localhost" ||
+         (host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos);
+}
+
 // What would make us run a program, or be somebody else.
 tl::expected<void, std::string> check_user(const Entry& user) {
   for (const auto* plugin : {"exec", "auth-provider"}) {
@@ -109,11 +119,27 @@ tl::expected<void, std::string> read_user(const Entry& user, Target& target) {
     return Error(user.what + " has only one of client-certificate and client-key");
   // As client-go does: the file counts, which may change.
   target.token_file = beside(*user.file, user.value->text_of("tokenFile"));
-  if (target.token_file.empty()) target.token = user.value->text_of("token");
+  if (!target.token_file.empty()) return {};
+  const std::string said = user.value->text_of("token");
+  if (said.empty()) return {};
+  auto token = read_token(said);
+  if (!token) return Error("the token of " + user.what + " is none: it has characters that no token has");
+  target.token = std::move(*token);
   return {};
 }
 
 }  // namespace
+
+std::optional<std::string> read_token(std::string text) {
+  constexpr auto space = " \t\r\n";
+  text.erase(text.find_last_not_of(space) + 1);
+  text.erase(0, text.find_first_not_of(space));
+  const bool sound =
+      text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/=") ==
+      std::string::npos;
+  if (text.empty() || !sound) return std::nullopt;
+  return text;
+}
 
 tl::expected<Target, std::string> target_of(const std::vector<ConfigFile>& files) {
   std::string current;
@@ -138,6 +164,10 @@ tl::expected<Target, std::string> target_of(const std::vector<ConfigFile>& files
   if (target.server.starts_with("http://") && (!target.token.empty() || !target.token_file.empty()))
     return Error(cluster->what +
                  " is reached without TLS (http://), and the token would be sent for everybody to read");
+  if (target.server.starts_with("http://") && !is_loopback(target.server))
+    return Error(cluster->what +
+                 " is reached without TLS (http://): whoever stands in between could give one name to two; "
+                 "only this machine is asked like that, such as kubectl proxy on 127.0.0.1");
   target.name_space = context->value->text_of("namespace");
   return target;
 }

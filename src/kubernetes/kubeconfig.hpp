@@ -1,6 +1,7 @@
 // A kubeconfig file: which API server its current context names, and as whom it is asked. Pure: files are read by others.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -27,6 +28,9 @@ struct ConfigFile {
   std::string path{};
   Yaml content{};
 };
+
+// A token as it can stand in a header, without the space and lines around it; nullopt where it is none.
+std::optional<std::string> read_token(std::string text);
 
 // Several files count as one, of which the first that says something wins. The error is a sentence without secrets.
 tl::expected<Target, std::string> target_of(const std::vector<ConfigFile>& files);

@@ -82,9 +82,11 @@ json::object& member(json::object& parent, const char* name) {
   return found.is_object() ? found.get_object() : found.emplace_object();
 }
 
-// Renewals are seen by their time, so that each has another one, also where the clock has been set back.
+// client-go sees a renewal by its time, which it compares in whole seconds: each has another second, also where the clock has been set
+// back. Nobody compares it with a clock, so that it may run ahead of one.
 Micros later_than(const std::optional<Micros>& before, Micros now) {
-  return before ? std::max(*before + Micros(1), now) : now;
+  if (!before) return now;
+  return std::max<Micros>(now, std::chrono::floor<seconds>(*before) + seconds(1));
 }
 
 // In a list they are left out.
@@ -138,6 +140,21 @@ tl::expected<LeaseList, std::string> read_list(std::string_view text) {
 }
 
 seconds length_of(core::Duration ttl) { return std::max(std::chrono::ceil<seconds>(ttl), seconds(1)); }
+
+std::string free_lease(const std::string& object, Micros now) {
+  json::object lease;
+  say_what_it_is(lease);
+  member(lease, "metadata")["name"] = object;
+  json::object& spec = member(lease, "spec");
+  // Old client-go programs take it for granted that all of these are there. Whoever takes it has a later time.
+  const std::string time = micro_time(std::chrono::floor<seconds>(now) - seconds(1));
+  spec["holderIdentity"] = "";
+  spec["leaseDurationSeconds"] = 1;
+  spec["renewTime"] = time;
+  spec["acquireTime"] = time;
+  spec["leaseTransitions"] = 0;
+  return json::serialize(lease);
+}
 
 std::string new_lease(const std::string& object, const Shown& shown) {
   json::object lease;

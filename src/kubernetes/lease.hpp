@@ -50,7 +50,8 @@ struct Shown {
 // In whole seconds, rounded up: for others, who wait for so long.
 std::chrono::seconds length_of(core::Duration ttl);
 
-// For a new object of that name. All of these are bodies of requests.
+// New objects of that name: one that nobody has, and one that is held. All of these are bodies of requests.
+std::string free_lease(const std::string& object, Micros now);
 std::string new_lease(const std::string& object, const Shown& shown);
 // Taken by somebody who did not have it, and held on to by who has it. Both keep what others have written into the object, and say which
 // version they are changes of.

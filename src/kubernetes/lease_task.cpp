@@ -82,7 +82,7 @@ Step LeaseTask::read(const Sight& sight) {
   return call_;
 }
 
-Step LeaseTask::write(ApiCall call, Outcome then) {
+Step LeaseTask::write(ApiCall call, Then then) {
   if (++written_ > tries_max) {
     return Outcome(Failure{Applied::no, FailureCode::busy, "somebody keeps changing the Lease " + object_});
   }
@@ -91,11 +91,11 @@ Step LeaseTask::write(ApiCall call, Outcome then) {
   return call_;
 }
 
-Step LeaseTask::replace(const Sight& sight, std::string body, Outcome then) {
+Step LeaseTask::replace(const Sight& sight, std::string body, Then then) {
   return write({"PUT", lease_target(sight.name_space, object_), std::move(body)}, std::move(then));
 }
 
-Step LeaseTask::create(const Sight& sight, std::string body, Outcome then) {
+Step LeaseTask::create(const Sight& sight, std::string body, Then then) {
   return write({"POST", leases_target(sight.name_space), std::move(body)}, std::move(then));
 }
 
@@ -140,8 +140,9 @@ Step LeaseTask::on_written(const ApiAnswer& answer, Sight& sight, const Moment& 
   auto lease = read_lease(answer.body);
   // It is written all the same.
   if (!lease) return Outcome(Failure{Applied::perhaps, FailureCode::protocol, lease.error()});
-  sight.seen.see(object_, std::move(*lease), now.boot);
-  return then_;
+  const auto& seen = sight.seen.see(object_, std::move(*lease), now.boot);
+  if (then_) return *then_;
+  return decide({&seen, seen.lease.version, answer.date}, sight, now);
 }
 
 Step LeaseTask::decide(const Read& read, const Sight& sight, const Moment& now) {
@@ -157,16 +158,17 @@ Step LeaseTask::decide(const Take& order, const Read& read, const Sight& sight, 
     return replace(sight, renewed_lease(seen->lease, shown), core::Granted{shown.token});
   }
   if (!can_be_had(seen, now.boot)) return Outcome(core::Held{holder_of(seen->lease), seen->left(now.boot)});
+  // Made late, it could come after others have had the name and its object has been deleted. So it grants nothing yet: its token is the
+  // number of the moment at which it stands there.
+  if (seen == nullptr) return create(sight, free_lease(object_, now.wall), std::nullopt);
   const auto fresh = fresh_token(read.version, read.date);
   if (!fresh) return Outcome(odd(fresh.error()));
-  if (seen == nullptr) {
-    shown.token = *fresh;
-    return create(sight, new_lease(object_, shown), core::Granted{shown.token});
-  }
-  if (seen->lease.token >= core::token_max) {
+  // Of all that were seen, also in objects that are deleted by now.
+  const Token last = sight.seen.largest_token(object_);
+  if (last >= core::token_max) {
     return Outcome(odd("the annotation tenure/token of the Lease " + object_ + " leaves no larger number"));
   }
-  shown.token = std::max(seen->lease.token + 1, *fresh);
+  shown.token = std::max(last + 1, *fresh);
   return replace(sight, taken_lease(seen->lease, shown), core::Granted{shown.token});
 }
 
@@ -198,6 +200,9 @@ Step LeaseTask::decide(const GiveBack& order, const Read& read, const Sight& sig
     return replace(sight, released_lease(read.seen->lease, now.wall),
                    over ? KeyAnswer::missing : KeyAnswer::done);
   }
+  // What has run out may be taken, and is given back at once.
+  if (order.write_on_its_way && over && read.seen != nullptr)
+    return replace(sight, released_lease(read.seen->lease, now.wall), KeyAnswer::missing);
   return Outcome(over ? KeyAnswer::missing : KeyAnswer::foreign);
 }
 

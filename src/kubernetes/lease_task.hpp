@@ -31,6 +31,8 @@ struct PutBack {
 };
 struct GiveBack {
   core::Grant grant{};
+  // A write for it was given up, and may still come through: where nobody has the Lease it is changed, so that the write is refused.
+  bool write_on_its_way = false;
 };
 // It has another token from now on.
 struct Confirm {
@@ -84,9 +86,11 @@ class LeaseTask {
   };
 
   Step read(const Sight& sight);
-  Step write(ApiCall call, Outcome then);
-  Step replace(const Sight& sight, std::string body, Outcome then);
-  Step create(const Sight& sight, std::string body, Outcome then);
+  // How it ends once what was written is there; nullopt: what is there decides.
+  using Then = std::optional<Outcome>;
+  Step write(ApiCall call, Then then);
+  Step replace(const Sight& sight, std::string body, Then then);
+  Step create(const Sight& sight, std::string body, Then then);
   Step on_read(const ApiAnswer& answer, Sight& sight, const Moment& now);
   Step on_written(const ApiAnswer& answer, Sight& sight, const Moment& now);
 
@@ -101,7 +105,7 @@ class LeaseTask {
   std::string object_;
   Order order_;
   ApiCall call_{};  // the last
-  Outcome then_{};  // once what was written is there
+  Then then_{};
   std::string read_at_{};
   int written_ = 0;  // how often it was tried
 };

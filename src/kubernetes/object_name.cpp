@@ -89,6 +89,13 @@ tl::expected<std::string, std::string> object_name(std::string_view name) {
                         ", and the most is " + std::to_string(object_name_max));
 }
 
+std::optional<std::string> prefix_error(const std::string& prefix) {
+  if (!prefix.starts_with(locks) && !locks.starts_with(prefix)) return std::nullopt;
+  return "the prefix " + core::printable(prefix, 100) +
+         " cannot be used: under the usual prefix there are locks that begin with " + std::string(locks) +
+         ", and some could be the same Lease; choose one that begins otherwise, such as my-app:";
+}
+
 std::string name_of_object(std::string_view object) {
   if (object.starts_with(locks_shown)) return std::string(locks).append(object.substr(locks_shown.size()));
   if (object.starts_with(escaped)) {

@@ -1,6 +1,7 @@
 // What the Lease object of a name is called, and which name an object is for. No two names have the same object.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -17,6 +18,8 @@ bool is_namespace_name(std::string_view text);
 // A name that can be the name of an object stays as it is, so that programs with client-go meet it there. The usual prefix of locks
 // becomes one that an object may have ("redlock:job" is redlock.job); every other name is escaped. The error says why there can be no object.
 tl::expected<std::string, std::string> object_name(std::string_view name);
+// Nothing if clients with that prefix and clients with the usual one, which is none here, cannot meet in an object of a lock.
+std::optional<std::string> prefix_error(const std::string& prefix);
 // The other way. What object_name() does not make stands for itself.
 std::string name_of_object(std::string_view object);
 

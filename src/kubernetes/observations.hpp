@@ -17,6 +17,7 @@ class Observations {
   struct Seen {
     Lease lease{};
     core::Time since{};  // when the answer that first showed it like this had been received
+    core::Time read{};   // and the last one
 
     bool over(core::Time now) const { return now - since >= lease.length; }
     core::Ttl left(core::Time now) const {
@@ -27,13 +28,21 @@ class Observations {
   // The moment is one after the answer was received. What is returned stays until something else is seen of that object.
   const Seen& see(const std::string& object, Lease lease, core::Time now);
   void see_none(const std::string& object) { seen_.erase(object); }
+  // The largest token that was ever seen of that object, also where it has been deleted since; 0: none.
+  core::Token largest_token(const std::string& object) const;
   // Null: nothing is known.
   const Seen* find(const std::string& object) const;
 
  private:
+  void note_token(const std::string& object, core::Token token);
   void forget_some(core::Time now);
 
+  // So many are kept, however old.
+  static constexpr std::size_t count_min = 4096;
+
   std::map<std::string, Seen> seen_;
+  std::size_t look_through_at_ = count_min;
+  std::map<std::string, core::Token> tokens_;
 };
 
 }  // namespace tenure::kubernetes

@@ -108,11 +108,15 @@ TEST(OddApiServer, AWatchThatCannotGoOnWakesWhoWaitsAndBeginsAnew) {
   }
 }
 
-TEST(OddApiServer, AWatchThatIsRefusedIsNoSubscription) {
+class RefusedWatch : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(OddApiServer, RefusedWatch, testing::Values(401, 403, 410, 429));
+
+// As a real API server does, with a line of JSON.
+TEST_P(RefusedWatch, IsNoSubscription) {
   WebServer server([&](const WebServer::Request& request, WebServer::Guest& guest) {
     if (request.target.find("watch=true") == std::string::npos)
       return guest.answer(200, list(lease("7", "other")), date);
-    return guest.answer(403, R"({"message":"cannot watch"})");
+    return guest.answer(GetParam(), "{\"kind\":\"Status\",\"message\":\"cannot watch\"}\n");
   });
   const auto node = node_at(server);
   Asking one(node);
@@ -130,9 +134,68 @@ TEST(OddApiServer, AWatchThatIsRefusedIsNoSubscription) {
     std::this_thread::sleep_for(5ms);
   }
   EXPECT_FALSE(subscription->listening()) << "who waits has to look by itself";
-  EXPECT_TRUE(messages.empty());
+  EXPECT_EQ(messages.size(), GetParam() == 410 ? 1U : 0U);
   ASSERT_TRUE(subscription->wake());
   EXPECT_GT(*subscription->wake(), runtime::boot_now() - 1s);
+}
+
+// A proxy that allows no long answers, for example.
+TEST(OddApiServer, WatchesThatEndAtOnceAreNotBegunAllTheTime) {
+  std::atomic<int> watches = 0;
+  WebServer server([&](const WebServer::Request& request, WebServer::Guest& guest) {
+    if (request.target.find("watch=true") == std::string::npos)
+      return guest.answer(200, list(lease("7", "other")), date);
+    watches += 1;
+    return guest.answer(200, "");
+  });
+  const auto node = node_at(server);
+  Asking one(node);
+  core::AcquireRequest request{"a", ours, core::Ttl(5'000)};
+  request.ticket = core::Grant{"web-1", 0xa};
+  ASSERT_TRUE(std::holds_alternative<core::Held>(one.ask(request)));
+  Hearing hearing(node, node->wake_ups("web-1"));
+  EXPECT_FALSE(hearing.next(2s));
+  EXPECT_GT(watches, 1) << "it is tried again";
+  EXPECT_LT(watches, 10);
+}
+
+TEST(OddApiServer, WhereNothingCanBeWatchedThoseWhoWaitLookTogether) {
+  std::atomic<int> looks = 0;
+  std::atomic<int> watches = 0;
+  WebServer server([&](const WebServer::Request& request, WebServer::Guest& guest) {
+    if (request.target.find("watch=true") != std::string::npos) {
+      watches += 1;
+      return guest.answer(429, "{}\n", "Retry-After: 4\r\n");
+    }
+    looks += 1;
+    return guest.answer(200, list(lease("7", "other")), date);
+  });
+  const auto node = node_at(server);
+  Asking one(node);
+  core::AcquireRequest request{"a", ours, core::Ttl(5'000)};
+  request.ticket = core::Grant{"web-1", 0xa};
+  ASSERT_TRUE(std::holds_alternative<core::Held>(one.ask(request)));
+  Hearing hearing(node, node->wake_ups("web-1"));
+  EXPECT_FALSE(hearing.next(100ms));
+  EXPECT_EQ(watches, 1);
+  int held = 0;
+  const core::Time until = runtime::boot_now() + 3s;
+  while (runtime::boot_now() < until) {
+    for (std::uint64_t i = 0; i < 10; ++i) {
+      core::AcquireRequest another{"a", {"web-1", 0x100 + i}, core::Ttl(5'000)};
+      another.ticket = core::Grant{"web-1", 0xa0 + i};
+      const auto reply = one.ask(another);
+      const auto* told = std::get_if<core::Held>(&reply);
+      if (told == nullptr) continue;  // the server has asked to be left alone
+      held += 1;
+      EXPECT_EQ(told->holder.owner, "other");
+      EXPECT_GT(told->left, core::Ttl(11'000));
+    }
+    EXPECT_FALSE(hearing.next(100ms));
+  }
+  EXPECT_GE(held, 10) << "of what was read a moment ago";
+  EXPECT_EQ(watches, 1) << "the server has asked to be left alone";
+  EXPECT_LE(looks, 4);
 }
 
 TEST(OddApiServer, NonsenseIsAFailureAndGrantsNothing) {
@@ -193,6 +256,53 @@ TEST(OddApiServer, WhoLeavesIsNotWatchedForAnyMoreAlsoWhereNobodyAnswers) {
   one.give_up(leave, core::silence);
   EXPECT_EQ(failure_in(one.end(leave)).code, core::FailureCode::timed_out);
   EXPECT_LT(subscription->awaited().fd, 0);
+}
+
+TEST(OddApiServer, WhoGivesUpGivingBackWaitsNoLonger) {
+  std::atomic<int> watches = 0;
+  std::atomic<bool> slow = false;
+  WebServer server([&](const WebServer::Request& request, WebServer::Guest& guest) {
+    if (request.target.find("watch=true") != std::string::npos) watches += 1;
+    if (!slow) return guest.answer(200, list(lease("7", "other")), date);
+    guest.wait_for_end();
+    return false;
+  });
+  const auto node = node_at(server);
+  for (const bool dropped : {false, true}) {
+    Asking one(node);
+    core::AcquireRequest request{"a", ours, core::Ttl(5'000)};
+    request.ticket = core::Grant{"web-1", 0xa};
+    slow = false;
+    ASSERT_TRUE(std::holds_alternative<core::Held>(one.ask(request)));
+    slow = true;
+    core::ReleaseRequest release{"a", ours};
+    release.ticket = request.ticket;
+    const auto id = one.begin(release);
+    if (dropped) {
+      one.drop(core::silence);
+    } else {
+      one.give_up(id, core::silence);
+    }
+    failure_in(one.end(id));
+  }
+  Hearing hearing(node, node->wake_ups("web-1"));
+  EXPECT_FALSE(hearing.next(200ms));
+  EXPECT_EQ(watches, 0) << "nobody waits for anything";
+}
+
+TEST(OddApiServer, WhatIsHeldGoesAheadOfAHerdThatWants) {
+  WebServer server([&](const WebServer::Request& request, WebServer::Guest& guest) {
+    if (request.target.find("leases/held") != std::string::npos) return guest.answer(404, "{}", date);
+    guest.wait_for_end();
+    return false;
+  });
+  Asking one(node_at(server));
+  for (int i = 0; i < 100; ++i)
+    one.begin(core::AcquireRequest{"wanted-" + std::to_string(i), ours, core::Ttl(5'000)});
+  const auto renewed = one.ask(core::RenewRequest{core::Ttl(5'000), {{"held", ours, 7}}});
+  ASSERT_TRUE(std::holds_alternative<core::KeyAnswers>(renewed));
+  const auto released = one.ask(core::ReleaseRequest{"held", ours});
+  EXPECT_TRUE(std::holds_alternative<core::KeyAnswers>(released));
 }
 
 TEST(KubernetesPlace, IsThatOfThePodOrOfTheFile) {

@@ -83,9 +83,12 @@ std::optional<runtime::Message> Hearing::next(core::Duration within) {
 
 void Hearing::go_on(core::Duration within) {
   const runtime::Awaited awaited = subscription_->awaited();
-  if (runtime::wait_for(awaited.fd, awaited.events, boot_now() + within)) {
+  const auto due = subscription_->wake();
+  const core::Time until = boot_now() + within;
+  if (runtime::wait_for(awaited.fd, awaited.events, due ? std::min(*due, until) : until)) {
     subscription_->on_ready(boot_now(), random_, messages_);
   }
+  if (due && boot_now() >= *due) subscription_->on_timer(boot_now(), random_);
 }
 
 }  // namespace tenure::test

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/text.hpp"
+#include "kubernetes/kubeconfig.hpp"
 
 namespace tenure::kubernetes {
 
@@ -17,11 +18,6 @@ constexpr std::size_t file_max = std::size_t{1} << 20U;
 bool same_file(const struct stat& one, const struct stat& other) {
   return one.st_ino == other.st_ino && one.st_dev == other.st_dev && one.st_size == other.st_size &&
          one.st_mtim.tv_sec == other.st_mtim.tv_sec && one.st_mtim.tv_nsec == other.st_mtim.tv_nsec;
-}
-
-bool is_header_text(const std::string& text) {
-  return text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/=") ==
-         std::string::npos;
 }
 
 }  // namespace
@@ -49,22 +45,24 @@ tl::expected<void, core::Failure> Credentials::read() {
     return tl::unexpected(core::Failure{core::Applied::no, core::FailureCode::auth, std::move(why)});
   };
   struct stat now{};
-  // A file that is being exchanged may be away for a moment: the token that was read is good for a while.
+  // A file that is being exchanged may be away or empty for a moment: the token that was read is good for a while.
   if (::stat(file_.c_str(), &now) != 0) {
     if (!token_.empty()) return {};
     return refuse("the token cannot be read: " + core::printable(file_, 200) + ": " +
                   std::generic_category().message(errno));
   }
   if (!token_.empty() && same_file(now, read_at_)) return {};
+  // To read from a pipe is to wait for who writes.
+  if (!S_ISREG(now.st_mode))
+    return refuse("the token cannot be read: " + core::printable(file_, 200) + " is no regular file");
   auto text = text_of_file(file_);
   if (!text)
     return token_.empty() ? refuse("the token cannot be read: " + text.error())
                           : tl::expected<void, core::Failure>();
-  while (!text->empty() && (text->back() == '\n' || text->back() == '\r' || text->back() == ' '))
-    text->pop_back();
-  if (text->empty() || !is_header_text(*text))
-    return refuse("there is no token in " + core::printable(file_, 200));
-  token_ = std::move(*text);
+  if (!token_.empty() && text->find_first_not_of(" \t\r\n") == std::string::npos) return {};
+  auto token = read_token(std::move(*text));
+  if (!token) return refuse("there is no token in " + core::printable(file_, 200));
+  token_ = std::move(*token);
   read_at_ = now;
   return {};
 }

@@ -20,8 +20,12 @@ namespace {
 
 // As many as an API server works on for somebody at a time without asking others to wait.
 constexpr std::size_t calls_max = 32;
-// What holds leases is not held back longer than this, whatever the server asks for.
-constexpr core::Duration quiet_max = std::chrono::seconds(5);
+// More of them for who holds leases: the calls of a herd may all be slow.
+constexpr std::size_t urgent_calls_max = 2 * calls_max;
+// Of so many names it is remembered that a write is on its way.
+constexpr std::size_t lost_max = 4096;
+// While nothing can be watched, all who wait for one name look so often together.
+constexpr core::Duration look_every = std::chrono::seconds(1);
 
 // Taken when the answer is in our hands: what was seen then was like this before.
 Moment moment() {
@@ -90,6 +94,8 @@ void KubernetesLink::add_errands(core::RequestId id, runtime::News& news) {
   for (std::size_t i = 0; i < orders.size(); ++i) {
     auto& [key, order] = orders[i];
     const auto object = object_name(key);
+    if (auto* give_back = std::get_if<GiveBack>(&order); give_back != nullptr && object)
+      give_back->write_on_its_way = shared_.written_perhaps.contains(*object);
     if (!object) {
       question.outcomes[i] = Failure{Applied::no, FailureCode::unsupported, object.error()};
       question.open -= 1;
@@ -97,19 +103,50 @@ void KubernetesLink::add_errands(core::RequestId id, runtime::News& news) {
     }
     Queue& queue = queues_[*object];
     queue.push_back({id, i, LeaseTask(*object, std::move(order))});
-    if (queue.size() == 1) next_.push_back(*object);
+    if (queue.size() == 1) will_begin(*object);
   }
   if (question.open == 0) tell(id, news);
 }
 
+void KubernetesLink::will_begin(const std::string& object) {
+  const bool waits = can_wait(questions_.at(queues_.at(object).front().id).request);
+  (waits ? next_ : urgent_).push_back(object);
+}
+
+std::optional<std::string> KubernetesLink::take_next() {
+  const bool urgent = !urgent_.empty();
+  auto& from = urgent ? urgent_ : next_;
+  if (from.empty() || under_way_.size() >= (urgent ? urgent_calls_max : calls_max)) return std::nullopt;
+  std::string object = std::move(from.front());
+  from.pop_front();
+  return object;
+}
+
 void KubernetesLink::begin_some(runtime::News& news) {
-  while (!next_.empty() && under_way_.size() < calls_max) {
-    const std::string object = std::move(next_.front());
-    next_.pop_front();
+  while (const auto next = take_next()) {
+    const std::string& object = *next;
     const auto queue = queues_.find(object);
     if (queue == queues_.end()) continue;
-    take_step(object, queue->second.front().task.start(shared_.sight, moment()), news);
+    if (auto held = held_as_seen(queue->second.front())) {
+      end(object, std::move(*held), news);
+    } else {
+      take_step(object, queue->second.front().task.start(shared_.sight, moment()), news);
+    }
   }
+}
+
+std::optional<Outcome> KubernetesLink::held_as_seen(const Errand& errand) const {
+  const auto* acquire = std::get_if<core::AcquireRequest>(&questions_.at(errand.id).request);
+  const std::string& object = errand.task.object();
+  if (!shared_.watch_fails || acquire == nullptr || !acquire->ticket || !shared_.waiters.knows(object))
+    return std::nullopt;
+  const core::Time now = runtime::boot_now();
+  const auto* seen = shared_.sight.seen.find(object);
+  if (seen == nullptr || now - seen->read >= look_every || seen->lease.grant == acquire->grant)
+    return std::nullopt;
+  auto state = key_state(*seen, now);
+  if (!state.exists()) return std::nullopt;
+  return core::Held{std::move(*state.holder), *state.left};
 }
 
 void KubernetesLink::take_step(const std::string& object, Step step, runtime::News& news) {
@@ -149,6 +186,7 @@ void KubernetesLink::hear(http_client::HttpNews of_call, runtime::News& news) {
   const std::string& object = found.mapped();
   Errand& errand = queues_.at(object).front();
   errand.under.reset();
+  if (!of_call.answer) note_lost(errand);
   if (!of_call.answer) return end(object, errand.task.on_failure(of_call.answer.error()), news);
   const int status = of_call.answer->status;
   // The token is another one by now.
@@ -156,9 +194,7 @@ void KubernetesLink::hear(http_client::HttpNews of_call, runtime::News& news) {
     errand.asked_again = true;
     return send(object, news);
   }
-  if (const core::Duration pause = retry_after(*of_call.answer);
-      status == 429 && pause > core::Duration::zero())
-    shared_.quiet_until = runtime::boot_now() + std::min(pause, quiet_max);
+  shared_.note_quiet(*of_call.answer);
   take_step(object, errand.task.on_answer(answer_of(std::move(*of_call.answer)), shared_.sight, moment()),
             news);
 }
@@ -171,13 +207,19 @@ void KubernetesLink::end(const std::string& object, Outcome outcome, runtime::Ne
   if (queue->second.empty()) {
     queues_.erase(queue);
   } else {
-    next_.push_back(object);
+    will_begin(object);
   }
   Question& question = questions_.at(errand.id);
   note(errand, question, outcome);
   question.outcomes[errand.index] = std::move(outcome);
   question.open -= 1;
   if (question.open == 0) tell(errand.id, news);
+}
+
+void KubernetesLink::note_lost(const Errand& errand) {
+  if (!errand.call.writes()) return;
+  if (shared_.written_perhaps.size() >= lost_max) shared_.written_perhaps.clear();
+  shared_.written_perhaps.insert(errand.task.object());
 }
 
 // Who waits is woken, until it has the name or goes.
@@ -187,10 +229,14 @@ void KubernetesLink::note(const Errand& errand, const Question& question, const 
   const auto& ticket = acquire != nullptr   ? acquire->ticket
                        : release != nullptr ? release->ticket
                                             : std::nullopt;
-  if (!ticket) return;
   const std::string& object = errand.task.object();
+  if (release != nullptr && !std::holds_alternative<Failure>(outcome)) shared_.written_perhaps.erase(object);
+  if (!ticket) return;
   if (acquire != nullptr && std::holds_alternative<core::Held>(outcome)) {
-    shared_.waiters.add(object, *ticket, errand.task.read_at());
+    // One that was told of what others have read waits from there, too.
+    const auto* others = shared_.waiters.find(object);
+    const std::string& read_at = errand.task.read_at();
+    shared_.waiters.add(object, *ticket, read_at.empty() && others != nullptr ? others->version : read_at);
   } else if (release != nullptr || std::holds_alternative<core::Granted>(outcome)) {
     shared_.waiters.remove(object, *ticket);
   }
@@ -210,6 +256,7 @@ void KubernetesLink::tell(core::RequestId id, runtime::News& news) {
 
 void KubernetesLink::drop(const core::Failure& why, runtime::News& news) {
   calls_.close();
+  for (const auto& [call, object] : under_way_) note_lost(queues_.at(object).front());
   for (const auto& [id, question] : questions_) {
     forget_place(question.request);
     news.answers.push_back({id, Failure{question.sent ? why.applied : Applied::no, why.code, why.detail}});
@@ -217,6 +264,7 @@ void KubernetesLink::drop(const core::Failure& why, runtime::News& news) {
   questions_.clear();
   queues_.clear();
   under_way_.clear();
+  urgent_.clear();
   next_.clear();
 }
 
@@ -230,12 +278,16 @@ void KubernetesLink::give_up(core::RequestId id, const core::Failure& why, runti
     Queue& errands = queue->second;
     const bool first = errands.front().id == id;
     if (first && errands.front().under) {
+      note_lost(errands.front());
       calls_.cancel(*errands.front().under);
       under_way_.erase(*errands.front().under);
     }
     std::erase_if(errands, [id](const Errand& it) { return it.id == id; });
-    if (first) std::erase(next_, object);
-    if (first && !errands.empty()) next_.push_back(object);
+    if (first) {
+      std::erase(next_, object);
+      std::erase(urgent_, object);
+      if (!errands.empty()) will_begin(object);
+    }
     queue = errands.empty() ? queues_.erase(queue) : std::next(queue);
   }
   news.answers.push_back(

@@ -1,5 +1,6 @@
 // The connection to one API server: requests of the core as tasks on Leases. Those on one name are done one after the other, in the order
-// in which they were asked (T12); names do not wait for each other.
+// in which they were asked (T12); names do not wait for each other. A write that was given up may be done later all the same, also after
+// requests that followed it, if nobody has changed the Lease in between: the next one that gives the name back does.
 #pragma once
 
 #include <cstdint>
@@ -53,11 +54,17 @@ class KubernetesLink : public runtime::Connection {
   bool answered_at_once(core::RequestId id, const core::Request& request, core::Time now,
                         runtime::News& news);
   void add_errands(core::RequestId id, runtime::News& news);
+  void will_begin(const std::string& object);
+  // Nothing: there is none, or too much is under way.
+  std::optional<std::string> take_next();
   void begin_some(runtime::News& news);
+  // What somebody who waits has just been told, while nothing can be watched.
+  std::optional<Outcome> held_as_seen(const Errand& errand) const;
   void take_step(const std::string& object, Step step, runtime::News& news);
   void send(const std::string& object, runtime::News& news);
   void hear(http_client::HttpNews news_of_call, runtime::News& news);
   void end(const std::string& object, Outcome outcome, runtime::News& news);
+  void note_lost(const Errand& errand);
   void note(const Errand& errand, const Question& question, const Outcome& outcome);
   void forget_place(const core::Request& request);
   void tell(core::RequestId id, runtime::News& news);
@@ -69,9 +76,11 @@ class KubernetesLink : public runtime::Connection {
   http_client::HttpCalls calls_;
   bool admitted_ = false;
   std::map<core::RequestId, Question> questions_{};
-  std::map<std::string, Queue> queues_{};  // by object; the first of each is under way or in next_
+  std::map<std::string, Queue> queues_{};  // by object; the first of each is under way or is to begin
   std::map<http_client::HttpCallId, std::string> under_way_{};  // for which object
-  std::deque<std::string> next_{};                              // objects whose first errand is to begin
+  // Objects whose first errand is to begin: what somebody holds goes ahead of what others want.
+  std::deque<std::string> urgent_{};
+  std::deque<std::string> next_{};
   std::uint64_t last_call_ = 0;
 };
 

@@ -107,7 +107,11 @@ std::shared_ptr<const runtime::Store> store_of(Opened opened) {
 }
 
 tl::expected<std::shared_ptr<const runtime::Store>, std::string> open_store(const ClientOptions& options) {
+  const std::string usual_prefix = ClientOptions{}.prefix;
   if (auto error = core::name_error("the prefix", options.prefix)) return tl::unexpected(std::move(*error));
+  if (options.prefix != usual_prefix) {
+    if (auto error = prefix_error(options.prefix)) return tl::unexpected(std::move(*error));
+  }
   if (auto error = core::node_set_error(options.node_set)) return tl::unexpected(std::move(*error));
   if (options.nodes.size() != 1 || !is_url(options.nodes.front())) {
     return tl::unexpected(
@@ -121,7 +125,7 @@ tl::expected<std::shared_ptr<const runtime::Store>, std::string> open_store(cons
   if (!place) return tl::unexpected(std::move(place.error()));
   const core::Terms terms{std::chrono::duration_cast<core::Ttl>(options.ttl_max),
                           core::node_set({place->name})};
-  const std::string root = options.prefix == ClientOptions{}.prefix ? "" : options.prefix;
+  const std::string root = options.prefix == usual_prefix ? "" : options.prefix;
   return store_of({std::move(*place), root, terms});
 }
 

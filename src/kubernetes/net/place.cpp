@@ -34,9 +34,8 @@ Found in_cluster(const Surroundings& around) {
   place.server.ca_file = around.service_account + "/ca.crt";
   place.token_file = around.service_account + "/token";
   // Without one there is no pod's account: a container that has automountServiceAccountToken switched off.
-  if (const auto token = text_of_file(place.token_file); !token) {
-    return tl::unexpected("this pod has no service account's token: " + token.error());
-  }
+  if (const auto token = Credentials({}, place.token_file).header(); !token)
+    return tl::unexpected("this pod has no service account's token: " + token.error().detail);
   if (const auto name = text_of_file(around.service_account + "/namespace"))
     place.name_space = trimmed(*name);
   return place;

@@ -3,8 +3,16 @@
 #include <algorithm>
 
 #include "core/base/number.hpp"
+#include "runtime/boot_clock.hpp"
 
 namespace tenure::kubernetes {
+
+namespace {
+
+// Nobody is held back longer than this, whatever the server asks for.
+constexpr core::Duration quiet_max = std::chrono::seconds(5);
+
+}  // namespace
 
 void Waiters::add(const std::string& object, const core::Grant& ticket, const std::string& version) {
   Waiting& waiting = all_[object];
@@ -53,12 +61,14 @@ ApiAnswer answer_of(http_client::HttpAnswer answer) {
           date != answer.headers.end() ? read_http_date(date->second) : std::nullopt};
 }
 
-core::Duration retry_after(const http_client::HttpAnswer& answer) {
+void Shared::note_quiet(const http_client::HttpAnswer& answer) {
+  if (answer.status != 429) return;
   const auto found = answer.headers.find("retry-after");
-  if (found == answer.headers.end()) return {};
+  if (found == answer.headers.end()) return;
   // A date is possible too, and no API server writes one.
   const auto seconds = core::read_number<std::uint32_t>(found->second);
-  return std::chrono::seconds(std::min(seconds.value_or(1), 60U));
+  quiet_until =
+      runtime::boot_now() + std::min<core::Duration>(std::chrono::seconds(seconds.value_or(1)), quiet_max);
 }
 
 }  // namespace tenure::kubernetes

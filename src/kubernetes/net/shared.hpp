@@ -34,6 +34,7 @@ class Waiters {
   void remove(const std::string& object, const core::Grant& ticket);
   const std::map<std::string, Waiting>& all() const { return all_; }
   Waiting* find(const std::string& object);
+  bool knows(const std::string& object) const { return all_.contains(object); }
   // Who watches for them is told of every change.
   void on_change(std::function<void()> tell) { tell_ = std::move(tell); }
 
@@ -55,14 +56,18 @@ struct Shared {
   Credentials credentials;
   Sight sight;
   Waiters waiters{};
+  std::set<std::string>
+      written_perhaps{};  // objects for which a write was sent, and nobody knows what has become of it
   core::Time quiet_until = core::long_ago;  // the API server has asked to be left alone
+  bool watch_fails = false;                 // who waits has to look by itself
+
+  // Does the server ask for it?
+  void note_quiet(const http_client::HttpAnswer& answer);
 };
 
 // With who we are. Fails where that is not known.
 tl::expected<http_client::HttpRequest, core::Failure> request_of(const ApiCall& call,
                                                                  Credentials& credentials);
 ApiAnswer answer_of(http_client::HttpAnswer answer);
-// How long the server asks to be left alone; zero where it does not.
-core::Duration retry_after(const http_client::HttpAnswer& answer);
 
 }  // namespace tenure::kubernetes

@@ -19,7 +19,7 @@ constexpr std::size_t watches_max = 8;
 // The server ends a watch after this time, and we do a little later, where it has gone without a word.
 constexpr seconds watch_length{300};
 constexpr core::Duration watch_ends_by = seconds(330);
-// A watch that has not failed by then works.
+// A watch that has not failed or ended by then works.
 constexpr core::Duration fails_within = seconds(1);
 
 // Versions are numbers of any length.
@@ -40,7 +40,7 @@ Watcher::~Watcher() {
 
 void Watcher::open(core::Time /*now*/, core::Random& /*random*/) {
   if (state_ != State::closed) return;
-  state_ = State::listening;
+  set_state(State::listening);
   failures_ = 0;
   follow_waiters();
 }
@@ -71,7 +71,7 @@ void Watcher::start(const std::string& object, const std::string& version) {
   request->stream = true;
   request->timeout = watch_ends_by;
   Watch& watch = watches_[object];
-  watch = {HttpCallId{++last_call_}, version};
+  watch = {HttpCallId{++last_call_}, version, runtime::boot_now()};
   calls_.start(watch.call, std::move(*request));
 }
 
@@ -92,12 +92,17 @@ void Watcher::hear(const http_client::HttpNews& news, core::Time now, core::Rand
   const auto found = std::ranges::find(watches_, news.id, [](const auto& it) { return it.second.call; });
   if (found == watches_.end()) return;
   const std::string object = found->first;
-  if (news.piece) return hear_piece(object, found->second, news.answer->body, messages);
+  if (news.piece) {
+    // What is said of a refusal ends with its line, too.
+    const bool refused = news.answer->status != 200;
+    if (!refused && !hear_piece(object, found->second, news.answer->body, now, messages)) fail(now, random);
+    return;
+  }
   believe(object, false);
   const Watch over = std::move(found->second);
   watches_.erase(found);
-  // It has lasted as long as a watch may.
-  if (news.answer && news.answer->status == 200) {
+  // It has lasted as long as a watch may. One that is closed at once and says nothing would be begun all the time.
+  if (news.answer && news.answer->status == 200 && (over.heard || now - over.began >= fails_within)) {
     const auto* waiting = shared_.waiters.find(object);
     if (object.empty() || waiting != nullptr) start(object, over.version);
     return;
@@ -105,10 +110,11 @@ void Watcher::hear(const http_client::HttpNews& news, core::Time now, core::Rand
   // What it was to begin with is forgotten by the server: who waits looks, and says from where to go on.
   if (news.answer && news.answer->status == 410) wake_waiters(object, messages);
   if (news.answer && news.answer->status == 401) shared_.credentials.renew();
+  if (news.answer) shared_.note_quiet(*news.answer);
   fail(now, random);
 }
 
-void Watcher::hear_piece(const std::string& object, Watch& watch, const std::string& piece,
+bool Watcher::hear_piece(const std::string& object, Watch& watch, const std::string& piece, core::Time now,
                          std::vector<runtime::Message>& messages) {
   std::vector<WatchEvent> events;
   const bool sound = watch.lines.take(piece, events);
@@ -120,19 +126,18 @@ void Watcher::hear_piece(const std::string& object, Watch& watch, const std::str
     }
     hear_event(watch, std::move(event), messages);
   }
-  if (sound && events.empty()) return;
+  if (sound && events.empty()) return true;
   const bool over = !sound || events.back().kind == WatchEvent::Kind::error;
   const auto found = watches_.find(object);
-  if (found == watches_.end() || found->second.call != call) return;
-  if (over) {
-    // Not from the same version: whoever waits looks now, and so begins another watch.
-    stop(found);
-  } else {
-    failures_ = 0;
-    state_ = State::listening;
-    due_.reset();
-    believe(object, true);
-  }
+  if (found == watches_.end() || found->second.call != call) return true;
+  // Not from the same version: whoever waits looks now, and says from where to go on.
+  if (over) return false;
+  found->second.heard = true;
+  if (now - found->second.began >= fails_within) failures_ = 0;
+  set_state(State::listening);
+  due_.reset();
+  believe(object, true);
+  return true;
 }
 
 void Watcher::hear_event(Watch& watch, WatchEvent event, std::vector<runtime::Message>& messages) {
@@ -162,8 +167,8 @@ void Watcher::fail(core::Time now, core::Random& random) {
   const core::Duration longest =
       std::min<core::Duration>(milliseconds(200) * (1U << std::min(failures_, 7U)), seconds(20));
   failures_ += 1;
-  state_ = State::failed;
-  due_ = now + random.between(longest / 2, longest);
+  set_state(State::failed);
+  due_ = std::max(now + random.between(longest / 2, longest), shared_.quiet_until);
   for (auto it = watches_.begin(); it != watches_.end();) {
     const auto next = std::next(it);
     stop(it);
@@ -174,9 +179,12 @@ void Watcher::fail(core::Time now, core::Random& random) {
 void Watcher::on_timer(core::Time now, core::Random& /*random*/) {
   if (!due_ || now < *due_) return;
   due_.reset();
-  if (state_ == State::trying) state_ = State::listening;
+  if (state_ == State::trying) {
+    set_state(State::listening);
+    failures_ = 0;
+  }
   if (state_ != State::failed) return;
-  state_ = State::trying;
+  set_state(State::trying);
   due_ = now + fails_within;
   follow_waiters();
 }
@@ -185,8 +193,13 @@ void Watcher::close() {
   for (const auto& [object, watch] : watches_) believe(object, false);
   watches_.clear();
   calls_.close();
-  state_ = State::closed;
+  set_state(State::closed);
   due_.reset();
+}
+
+void Watcher::set_state(State state) {
+  state_ = state;
+  shared_.watch_fails = state == State::failed || state == State::trying;
 }
 
 void Watcher::believe(const std::string& object, bool watched) {

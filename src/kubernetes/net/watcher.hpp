@@ -43,6 +43,8 @@ class Watcher : public runtime::Subscription {
   struct Watch {
     http_client::HttpCallId call{};
     std::string version{};  // from which it would go on
+    core::Time began{};
+    bool heard = false;  // anything of what it is for
     EventLines lines{};
   };
 
@@ -51,11 +53,13 @@ class Watcher : public runtime::Subscription {
   void stop(std::map<std::string, Watch>::iterator watch);
   void hear(const http_client::HttpNews& news, core::Time now, core::Random& random,
             std::vector<runtime::Message>& messages);
-  void hear_piece(const std::string& object, Watch& watch, const std::string& piece,
+  // False: it is over, and the next one is not to begin at once.
+  bool hear_piece(const std::string& object, Watch& watch, const std::string& piece, core::Time now,
                   std::vector<runtime::Message>& messages);
   void hear_event(Watch& watch, WatchEvent event, std::vector<runtime::Message>& messages);
   void wake_waiters(const std::string& object, std::vector<runtime::Message>& messages) const;
   void fail(core::Time now, core::Random& random);
+  void set_state(State state);
   void believe(const std::string& object, bool watched);
 
   Shared& shared_;

@@ -101,6 +101,34 @@ TEST(Kubeconfig, WhatIsNotSupportedIsRefusedWithItsName) {
   }
 }
 
+// What stands in a header must not end it.
+TEST(Kubeconfig, ATokenIsTrimmedAndIsOne) {
+  EXPECT_EQ(read(with("token: secret", "token: \" secret\\n\"")).value().token, "secret");
+  for (const auto* token : {R"("sec\r\nret: x")", R"("secret two")", R"("secret\u0001")", R"("\n")"}) {
+    const auto target = read(with("token: secret", std::string("token: ") + token));
+    ASSERT_FALSE(target) << token;
+    EXPECT_NE(target.error().find("token of user \"me\""), std::string::npos) << target.error();
+    EXPECT_EQ(target.error().find("sec"), std::string::npos);
+  }
+}
+
+TEST(Kubeconfig, WithoutTlsOnlyThisMachineIsAsked) {
+  const auto at = [](const std::string& server) {
+    std::string text = with("https://10.0.0.1:6443/", server);
+    return text.replace(text.find("token: secret"), 13, "{}");
+  };
+  for (const auto* server :
+       {"http://127.0.0.1:8001", "http://localhost:8001/", "http://[::1]:8001", "http://127.1.2.3"})
+    EXPECT_TRUE(read(at(server))) << server;
+  for (const auto* server :
+       {"http://10.0.0.1:8001", "http://127.0.0.1.example.org", "http://localhost.example.org",
+        "http://[::1].example.org", "http://[::2]", "http://127.evil"}) {
+    const auto target = read(at(server));
+    ASSERT_FALSE(target) << server;
+    EXPECT_NE(target.error().find("without TLS"), std::string::npos) << target.error();
+  }
+}
+
 TEST(Kubeconfig, OfSeveralFilesTheFirstThatSaysSomethingWins) {
   const auto first = read_yaml("current-context: dev\nusers: [{name: me, user: {tokenFile: t}}]\n").value();
   const Target target = target_of({{"/a/one", first}, {"/b/two", read_yaml(usual).value()}}).value();

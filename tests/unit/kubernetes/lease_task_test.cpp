@@ -59,17 +59,17 @@ class LeaseTaskTest : public testing::Test {
   std::function<void(const ApiCall&)> before_call{};
 };
 
-TEST_F(LeaseTaskTest, WhatIsNewIsMadeInTwoCallsAndRenewedInOne) {
+TEST_F(LeaseTaskTest, WhatIsNewIsMadeAndTakenAndThenRenewedInOneCall) {
   const auto token = take(one, ours);
-  EXPECT_EQ(token, 1'795'000'000'001'000U);
-  EXPECT_EQ(server.calls, (std::vector<std::string>{"GET", "POST"}));
+  EXPECT_EQ(token, 1'795'000'000'001'001U);
+  EXPECT_EQ(server.calls, (std::vector<std::string>{"GET", "POST", "PUT"}));
   EXPECT_EQ(server.spec("holderIdentity"), "\"web-1\"");
   EXPECT_EQ(server.spec("leaseDurationSeconds"), "15");
-  EXPECT_EQ(server.spec("leaseTransitions"), "0");
+  EXPECT_EQ(server.spec("leaseTransitions"), "1");
   pass(5s);
   const std::string before = server.spec("renewTime");
   EXPECT_EQ(answer(one, Renew{ours, token, ttl}), KeyAnswer::done);
-  EXPECT_EQ(server.calls.size(), 3U);
+  EXPECT_EQ(server.calls.size(), 4U);
   EXPECT_NE(server.spec("renewTime"), before);
 }
 
@@ -79,6 +79,31 @@ TEST_F(LeaseTaskTest, ARenewalAlwaysChangesTheTimeAlsoWhereTheClockWentBack) {
   const std::string before = server.spec("renewTime");
   EXPECT_EQ(answer(one, Renew{ours, token, ttl}), KeyAnswer::done);
   EXPECT_GT(server.spec("renewTime"), before);
+}
+
+// client-go compares what it has seen with times in whole seconds: a renewal within the same one would be none to it.
+TEST_F(LeaseTaskTest, EveryWriteMovesTheTimeIntoAnotherWholeSecond) {
+  const auto second = [this] {
+    return std::chrono::floor<std::chrono::seconds>(
+        read_micro_time(std::string(server.lease->at("spec").at("renewTime").as_string())).value());
+  };
+  now.wall += 300ms;
+  const auto token = take(one, ours);
+  auto last = second();
+  for (const Micros step : {Micros(0), Micros(-3600s), Micros(400ms), Micros(3600s), Micros(1), Micros(2s)}) {
+    now.wall += step;
+    EXPECT_EQ(answer(one, Renew{ours, token, ttl}), KeyAnswer::done);
+    EXPECT_GT(second(), last) << step.count();
+    last = second();
+  }
+  EXPECT_EQ(take(one, ours), token);
+  EXPECT_GT(second(), last);
+  last = second();
+  EXPECT_EQ(answer(one, GiveBack{ours}), KeyAnswer::done);
+  EXPECT_GT(second(), last);
+  last = second();
+  EXPECT_NE(take(other, theirs), 0U);
+  EXPECT_GT(second(), last);
 }
 
 TEST_F(LeaseTaskTest, AnotherTakesItOnlyAfterItHasSeenItUnchangedForItsWholeLength) {
@@ -93,7 +118,7 @@ TEST_F(LeaseTaskTest, AnotherTakesItOnlyAfterItHasSeenItUnchangedForItsWholeLeng
   EXPECT_EQ(std::get<core::Held>(outcome).left, core::Ttl(1));
   pass(1ms);
   EXPECT_GT(take(other, theirs), token);
-  EXPECT_EQ(server.spec("leaseTransitions"), "1");
+  EXPECT_EQ(server.spec("leaseTransitions"), "2");
   EXPECT_EQ(answer(one, Renew{ours, token, ttl}), KeyAnswer::foreign);
 }
 
@@ -173,6 +198,58 @@ TEST_F(LeaseTaskTest, TokensGrowOverReleasesAndOverADeletedObject) {
   }
 }
 
+// API servers behind one address may differ in their time, and a Lease deleted by hand takes its annotation with it.
+TEST_F(LeaseTaskTest, NoTokenIsAtOrBelowOneThatThisClientHasSeen) {
+  const auto token = take(one, ours);
+  EXPECT_EQ(take(other, theirs), 0U) << "seen by another, too";
+  server.lease.reset();
+  server.version += 1;
+  server.date -= 3600s;
+  const auto next = take(other, theirs);
+  EXPECT_GT(next, token);
+  server.lease.reset();
+  EXPECT_EQ(answer(other, Renew{theirs, next, ttl}), KeyAnswer::missing) << "seen to be away";
+  EXPECT_GT(take(other, theirs), next);
+  // Somebody who knows nothing of annotations has made it anew, or wiped them.
+  server.lease->at("metadata").as_object().erase("annotations");
+  server.other_writes("", 1, "2026-11-19T00:00:00.000000Z");
+  EXPECT_GT(take(one, ours), token);
+}
+
+// Whoever reads that there is none, and makes one long after, has the number of then: somebody may have had a larger one meanwhile.
+TEST_F(LeaseTaskTest, WhoMakesTheObjectLateHasTheNumberOfThatMoment) {
+  core::Token between = 0;
+  before_call = [&](const ApiCall& call) {
+    if (call.method != "POST") return;
+    before_call = {};
+    pass(30s);
+    server.date += 30s;
+    between = take(other, theirs);
+    server.lease.reset();
+    server.version += 1;
+    pass(30s);
+    server.date += 30s;
+  };
+  const auto token = take(one, ours);
+  EXPECT_GT(token, between);
+  EXPECT_NE(between, 0U);
+  EXPECT_EQ(server.lease->at("metadata").at("annotations").at("tenure/token").as_string(),
+            std::to_string(token));
+  EXPECT_EQ(answer(one, Renew{ours, token, ttl}), KeyAnswer::done);
+}
+
+// It stands there with a token that nobody was told: whoever is told one is told it after it stands there.
+TEST_F(LeaseTaskTest, WhoIsOvertakenWhileItRaisesItsTokenHasNothing) {
+  before_call = [&](const ApiCall& call) {
+    if (call.method == "POST") server.date += 5s;
+    if (call.method != "PUT") return;
+    before_call = {};
+    server.other_writes("elector", 15, "2026-11-19T00:00:00.000000Z");
+  };
+  EXPECT_EQ(take(one, ours), 0U);
+  EXPECT_EQ(server.spec("holderIdentity"), "\"elector\"");
+}
+
 TEST_F(LeaseTaskTest, ALargerTokenThatStandsThereIsGoneBeyond) {
   const auto token = take(one, ours);
   EXPECT_EQ(answer(one, Confirm{ours, token + 1'000'000}), KeyAnswer::done);
@@ -245,6 +322,28 @@ TEST_F(LeaseTaskTest, WhoIsAlwaysOvertakenEndsWithAFailure) {
   const auto* failure = std::get_if<core::Failure>(&outcome);
   ASSERT_NE(failure, nullptr);
   EXPECT_EQ(failure->applied, core::Applied::no);
+}
+
+// The write of somebody who gave it up, and the name back, arrives after that.
+TEST_F(LeaseTaskTest, WhoGivesBackWhatItMayStillGetMakesThatLate) {
+  ASSERT_NE(take(other, theirs), 0U);
+  EXPECT_EQ(answer(other, GiveBack{theirs}), KeyAnswer::done);
+  ApiCall late;
+  before_call = [&](const ApiCall& call) {
+    if (call.method != "PUT") return;
+    before_call = {};
+    late = call;
+    server.lease->at("metadata").as_object()["resourceVersion"] = "0";  // so that this one is lost
+  };
+  server.version += 1;
+  const auto before = *server.lease;
+  EXPECT_NE(take(one, ours), 0U);
+  server.lease = before;  // as if nothing of that one had happened
+  EXPECT_EQ(answer(one, GiveBack{ours}), KeyAnswer::missing);
+  EXPECT_EQ(server.lease, before) << "nobody needs that";
+  EXPECT_EQ(answer(one, GiveBack{ours, true}), KeyAnswer::missing);
+  EXPECT_EQ(server.answer(late).status, 409);
+  EXPECT_EQ(server.spec("holderIdentity"), "\"\"");
 }
 
 TEST_F(LeaseTaskTest, AFailedReadHasChangedNothingAndAFailedWritePerhaps) {

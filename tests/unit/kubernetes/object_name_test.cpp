@@ -75,5 +75,15 @@ TEST(ObjectName, NamespacesAreLabels) {
   EXPECT_FALSE(is_namespace_name(std::string(64, 'a')));
 }
 
+TEST(ObjectName, APrefixThatCouldMeetTheLocksOfTheUsualOneIsRefused) {
+  for (const auto* prefix : {"redlock:", "redlock:job", "red", "r"}) {
+    const auto error = prefix_error(prefix);
+    ASSERT_TRUE(error) << prefix;
+    EXPECT_NE(error->find("my-app:"), std::string::npos);
+  }
+  for (const auto* prefix : {"my-app:", "redis", "redlock-", "x"})
+    EXPECT_FALSE(prefix_error(prefix)) << prefix;
+}
+
 }  // namespace
 }  // namespace tenure::kubernetes
