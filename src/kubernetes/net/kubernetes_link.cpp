@@ -146,7 +146,7 @@ std::optional<Outcome> KubernetesLink::held_as_seen(const Errand& errand) const 
     return std::nullopt;
   auto state = key_state(*seen, now);
   if (!state.exists()) return std::nullopt;
-  return core::Held{std::move(*state.holder), *state.left};
+  return core::Held{std::move(*state.holder), state.left};
 }
 
 void KubernetesLink::take_step(const std::string& object, Step step, runtime::News& news) {
