@@ -22,10 +22,14 @@ class Transaction {
 
   // All keys that begin so: unlike one that asks for a key, this does not fail where there is none.
   Transaction& get(std::string_view key) { return begin("get-tree", key).end(); }
+  // Nothing of the transaction is done where there is no such key.
+  Transaction& check_present(std::string_view key) { return begin("get", key).end(); }
   Transaction& check_absent(std::string_view key) { return begin("check-not-exists", key).end(); }
   Transaction& check_index(std::string_view key, Index index);
   Transaction& set(std::string_view key, std::string_view value);
   Transaction& remove(std::string_view key) { return begin("delete", key).end(); }
+  // All keys that begin so, if there are any.
+  Transaction& remove_all(std::string_view key) { return begin("delete-tree", key).end(); }
   Transaction& remove_at(std::string_view key, Index index);
   Transaction& lock(std::string_view key, std::string_view value, std::string_view session);
 

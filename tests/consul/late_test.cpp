@@ -1,11 +1,5 @@
 // A lease that is given behind the release that takes it back: the session that all leases share would keep it for ever.
-#include <poll.h>
-
-#include "consul/consul_client.hpp"
-#include "consul/lease_text.hpp"
-#include "consul/net/desk.hpp"
-#include "runtime/boot_clock.hpp"
-#include "runtime/net/wait_for.hpp"
+#include "consul/bench.hpp"
 
 namespace tenure::test {
 namespace {
@@ -13,29 +7,13 @@ namespace {
 using namespace std::chrono_literals;
 using core::KeyAnswer;
 
-class Late : public OnConsul {
+class Late : public OnConsul, protected Bench {
  protected:
-  template <class T>
-  T run(consul::Task<T> task) {
-    task.start();
-    while (!task.done()) {
-      EXPECT_TRUE(runtime::wait_for(talk.awaited().fd, POLLIN, runtime::boot_now() + 10s));
-      talk.on_ready();
-    }
-    return task.take();
-  }
-  consul::Desk desk() { return {{}, talk, maker, shared, standing, admitted, wrote, runtime::boot_now()}; }
-
-  consul::Shared shared{consul::place_of(options("web-1")).value()};
-  consul::Talk talk{shared.place().server, shared.place().header};
-  consul::SessionMaker maker{};
-  consul::Standing standing{};
-  std::vector<core::Record> admitted{};
-  bool wrote = false;
+  Late() : Bench(options("web-1")) {}
 
   const core::Ttl ttl = 10s;
-  const std::string kept = shared.place().keys.lock("redlock:", "kept").value();
-  const std::string late = shared.place().keys.lock("redlock:", "late").value();
+  const std::string kept = key("kept");
+  const std::string late = key("late");
 };
 
 TEST_F(Late, IsGivenBackWithTheNextRenewalAndOtherLeasesHaveAnotherSession) {

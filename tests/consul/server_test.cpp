@@ -63,6 +63,28 @@ TEST_F(ConsulOfItsOwn, ThatStartsAgainWithNothingLeavesHoldersWhatTheyHave) {
   EXPECT_GT(two.lock("job", {.ttl = 10s}).try_acquire().value().token(), token);
 }
 
+// It was told of the holder, and asks nothing while all is lost: nothing tells it that this is another epoch.
+TEST_F(ConsulOfItsOwn, ThatStartsAgainWithNothingGivesNothingToWhoWasAdmittedBefore) {
+  for (int round = 0; round < 3; ++round) {
+    init_consul(options("init"));
+    const Client one = Client::open(options("web-1")).value();
+    const Client two = Client::open(options("web-2")).value();
+    auto lease = one.lock("job", {.ttl = 10s}).try_acquire().value();
+    const auto held = two.lock("job", {.ttl = 10s}).try_acquire();
+    ASSERT_FALSE(held);
+    ASSERT_EQ(held.error().code, Refusal::Code::held) << held.error().message;
+    server.restart();
+    const Client three = Client::open(options("web-3")).value();
+    const auto first = three.lock("other", {.ttl = 10s}).try_acquire();
+    ASSERT_FALSE(first);
+    for (int tries = 0; tries < 4; ++tries) {
+      const auto refused = two.lock("job", {.ttl = 10s}).try_acquire();
+      ASSERT_FALSE(refused) << "two have it";
+    }
+    server.restart();
+  }
+}
+
 TEST_F(ConsulOfItsOwn, ThatIsStoppedForLongerThanTheLeaseEndsIt) {
   init_consul(options("init"));
   const Client one = Client::open(options("web-1")).value();

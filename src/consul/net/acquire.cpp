@@ -113,7 +113,7 @@ Task<core::Reply> acquire(Desk desk, core::AcquireRequest request) {
 
     const StoredRecord record = *desk.standing.stored;
     Transaction writes;
-    writes.check_index(keys.record(), desk.standing.index);
+    writes.check_index(keys.record(), desk.standing.index).check_present(keys.epoch(record.record.epoch));
     if (unlocked) {
       writes.check_index(request.key, *unlocked);
     } else {
@@ -139,7 +139,7 @@ Task<core::Reply> acquire(Desk desk, core::AcquireRequest request) {
       co_return granted(desk, request, record.base + lock->modified, lock->modified);
     }
     if (says(*answer, "ermission denied")) co_return classify(403, answer->refused.front().what);
-    if (refuses(*answer, 0)) {
+    if (refuses(*answer, 0) || refuses(*answer, 1)) {
       auto admitted = co_await admit(desk);
       if (!admitted) co_return std::move(admitted.error());
       continue;

@@ -29,6 +29,8 @@ struct Found {
   core::Token seen = 0;  // before that was read: what is given meanwhile, it need not show
   std::optional<Entry> record{};
   std::optional<Entry> fence{};
+  std::string epoch_key{};  // of the record, where it can be read
+  bool marked = false;
 
   const Entry* record_entry() const { return record ? &*record : nullptr; }
   const Entry* fence_entry() const { return fence ? &*fence : nullptr; }
@@ -38,13 +40,18 @@ Introduction introduction(Desk& desk, const Found& found, WentBack back) {
   const std::int64_t wall = runtime::wall_now_ms();
   const std::int64_t server = desk.talk.server_ms();
   return {
-      desk.shared.place().terms, desk.shared.random().hex16(), wall, server == 0 ? wall : server, found.seen,
-      back == WentBack::seen};
+      desk.shared.place().terms,
+      desk.shared.random().hex16(),
+      wall,
+      server == 0 ? wall : server,
+      found.seen,
+      back == WentBack::seen,
+      found.marked};
 }
 
 Task<tl::expected<Found, core::Failure>> find(Desk& desk) {
   Transaction reads;
-  reads.get(desk.keys().record()).get(desk.keys().fence());
+  reads.get(desk.keys().record()).get(desk.keys().fence()).get(desk.keys().epoch(""));
   const core::Token seen = desk.shared.seen();
   auto answer = co_await desk.talk.read(desk.owner, reads);
   if (!answer) co_return tl::unexpected(before_all(std::move(answer.error())));
@@ -56,6 +63,10 @@ Task<tl::expected<Found, core::Failure>> find(Desk& desk) {
   Found found{.seen = seen};
   if (const Entry* record = answer->find(desk.keys().record())) found.record = *record;
   if (const Entry* fence = answer->find(desk.keys().fence())) found.fence = *fence;
+  if (const auto stored = found.record ? read_record(found.record->value) : std::nullopt) {
+    found.epoch_key = desk.keys().epoch(stored->record.epoch);
+    found.marked = answer->find(found.epoch_key) != nullptr;
+  }
   co_return found;
 }
 
@@ -66,17 +77,19 @@ Task<tl::expected<bool, core::Failure>> replace(Desk& desk, const Found& found, 
   Transaction writes;
   if (found.record) {
     writes.check_index(key, found.record->modified);
+    if (found.marked) writes.check_present(found.epoch_key);
   } else {
     writes.check_absent(key);
   }
-  writes.set(key, text);
+  writes.remove_all(desk.keys().epoch(""));
+  writes.set(key, text).set(desk.keys().epoch(made.record.epoch), "");
   auto answer = co_await desk.talk.write(desk.owner, writes);
   if (!answer) co_return tl::unexpected(before_all(std::move(answer.error())));
   if (!answer->done()) {
     if (answer->refused.front().what.find("ermission denied") == std::string::npos) co_return false;
     co_return tl::unexpected(classify(403, answer->refused.front().what));
   }
-  const Entry* written = answer->find(key);
+  const Entry* written = answer->find_last(key);
   if (written == nullptr) co_return tl::unexpected(core::misfit);
   stand_by(desk, made, text, written->modified);
   co_return true;
@@ -129,9 +142,14 @@ Task<core::Reply> open(Desk desk, core::OpenRequest request) {
       if (!done) co_return std::move(done.error());
       co_return core::NotOpen{desk.standing.found()};
     }
-    if (stored->record.open) {
+    if (stored->record.open && found->marked) {
       stand_by(desk, std::move(*stored), found->record->value, found->record->modified);
       co_return core::Opened{};
+    }
+    if (!found->marked) {
+      auto done = co_await admit(desk);
+      if (!done) co_return std::move(done.error());
+      continue;
     }
     const auto made =
         opened(std::move(*stored), found->fence_entry(), introduction(desk, *found, WentBack::unknown));

@@ -11,7 +11,7 @@ namespace {
 using core::KeyAnswer;
 
 constexpr int tries_max = 6;
-// Each costs three operations, and the record and the fence one each.
+// Each costs three operations, and the record, its epoch and the fence one each.
 constexpr std::size_t items_at_once = 20;
 
 enum class Plan : std::uint8_t { missing, foreign, put_back, put_over, renew };
@@ -44,6 +44,7 @@ Task<tl::expected<bool, core::Failure>> write(Desk& desk, const core::ReassertRe
                                               const std::string& session) {
   Transaction writes;
   writes.check_index(desk.keys().record(), desk.standing.index);
+  writes.check_present(desk.keys().epoch(desk.standing.stored->record.epoch));
   for (const Step& step : steps) {
     const core::Holding& item = request.items[step.item];
     if (step.plan == Plan::put_back) {
@@ -116,13 +117,15 @@ Task<core::Reply> reassert(Desk desk, core::ReassertRequest request) {
   for (int tries = 0; tries < tries_max; ++tries) {
     Transaction reads;
     reads.get(desk.keys().record()).get(desk.keys().fence());
+    reads.get(desk.keys().epoch(desk.standing.stored->record.epoch));
     for (const core::Holding& item : request.items) reads.get(item.key);
     const core::Token seen = desk.shared.seen();
     auto shown = co_await desk.talk.read(desk.owner, reads);
     if (!shown) co_return std::move(shown.error());
     const Entry* record = shown->find(desk.keys().record());
     const Entry* fence = shown->find(desk.keys().fence());
-    if (record == nullptr || record->modified != desk.standing.index) {
+    const bool same_epoch = shown->find(desk.keys().epoch(desk.standing.stored->record.epoch)) != nullptr;
+    if (record == nullptr || record->modified != desk.standing.index || !same_epoch) {
       auto admitted = co_await admit(desk);
       if (!admitted) co_return std::move(admitted.error());
       if (desk.standing.stored->record.epoch != epoch) co_return core::NotOpen{desk.standing.found()};
