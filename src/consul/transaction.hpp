@@ -51,11 +51,11 @@ struct TransactionAnswer {
     std::string what{};
   };
   std::vector<Refused> refused{};
-  // What was read, as it was before, and then what was written, without its value.
+  // What was read or compared, as it was before, and what was written, without its value: one key may be there several times.
   std::vector<Entry> entries{};
 
   bool done() const { return refused.empty(); }
-  // Null: there is none.
+  // Null: there is none. As it was first, and as it has become.
   const Entry* find(std::string_view key) const;
   const Entry* find_last(std::string_view key) const;
 };

@@ -80,7 +80,7 @@ Task<std::optional<core::Reply>> repeated(Desk& desk, const core::AcquireRequest
   desk.wrote = true;
   auto answer = co_await desk.talk.write(desk.owner, writes);
   if (!answer) co_return std::move(answer.error());
-  const Entry* moved = answer->find(request.key);
+  const Entry* moved = answer->find_last(request.key);
   if (!answer->done() || moved == nullptr) co_return std::nullopt;
   co_return granted(desk, request, token, moved->modified);
 }
@@ -128,7 +128,7 @@ Task<core::Reply> acquire(Desk desk, core::AcquireRequest request) {
     auto answer = co_await desk.talk.write(desk.owner, writes);
     if (!answer) co_return std::move(answer.error());
     if (answer->done()) {
-      const Entry* lock = answer->find(request.key);
+      const Entry* lock = answer->find_last(request.key);
       if (lock == nullptr) co_return core::misfit;
       const Entry* fence = answer->find(keys.fence());
       const bool first = fence != nullptr && fence->modified == lock->modified;
