@@ -203,5 +203,13 @@ TEST(ConsulFailure, SaysWhatToDo) {
   EXPECT_EQ(classify(418, "a\x1bteapot").detail.find('\x1b'), std::string::npos);
 }
 
+TEST(ConsulSession, KeepsItsKeysFromOthersForAsLongAsAHolderMayBelieve) {
+  using namespace std::chrono_literals;
+  EXPECT_EQ(lock_delay_for(10s), "10s");
+  EXPECT_EQ(lock_delay_for(10'001ms), "11s");
+  EXPECT_EQ(lock_delay_for(60s), "60s");
+  EXPECT_EQ(lock_delay_for(24h), "60s") << "Consul takes no more";
+}
+
 }  // namespace
 }  // namespace tenure::consul
