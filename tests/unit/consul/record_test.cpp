@@ -83,20 +83,24 @@ TEST(ConsulRecord, InQuarantineTokensFromBeforeItTellNothing) {
   EXPECT_TRUE(admit(&closed, nullptr, client));
 }
 
-TEST(ConsulRecord, IsOpenedWhereTwoClocksSayTwiceTheLongestTtl) {
+TEST(ConsulRecord, IsNotOpenedByWallClocks) {
   auto stored = open_record();
   stored.record.open = false;
-  stored.record.made_ms = now_ms - 120'000;
-  stored.record.wall_ms = now_ms - 119'999;
-  const Entry early = entry_of(stored);
-  EXPECT_FALSE(admit(&early, nullptr, who()));
-  stored.record.wall_ms = now_ms - 120'000;
-  const Entry late = entry_of(stored);
-  const auto opened = admit(&late, nullptr, who());
-  ASSERT_TRUE(opened);
-  EXPECT_TRUE(opened->record.open);
-  EXPECT_EQ(opened->record.epoch, "e-1") << "the same epoch";
-  EXPECT_EQ(opened->base, now_us);
+  stored.record.made_ms = now_ms - 1'200'000;
+  stored.record.wall_ms = now_ms - 1'200'000;
+  const Entry closed = entry_of(stored);
+  EXPECT_FALSE(admit(&closed, nullptr, who())) << "both are those of one machine, which have jumped";
+}
+
+TEST(ConsulRecord, WithoutTheKeyOfItsEpochIsNone) {
+  auto stored = open_record();
+  const Entry open = entry_of(stored);
+  auto client = who();
+  client.marked = false;
+  const auto made = admit(&open, nullptr, client);
+  ASSERT_TRUE(made);
+  EXPECT_FALSE(made->record.open);
+  EXPECT_EQ(made->record.epoch, "e-new");
 }
 
 TEST(ConsulRecord, OpensAboveAllThatIsKnownToHaveBeenGiven) {
