@@ -109,7 +109,7 @@ TEST_F(ConsulOfItsOwn, WhoseNodeIsDeregisteredLetsNobodyInWhileTheHolderBelieves
   init_consul(options("init"));
   const Client one = Client::open(options("web-1")).value();
   const Client two = Client::open(options("web-2")).value();
-  auto lease = one.lock("job", {.ttl = 10s, .renew = 8s}).try_acquire().value();
+  auto lease = one.lock("job", {.ttl = 10s}).try_acquire().value();
   const std::string self = server.request("GET", "/v1/agent/self").body;
   const std::string mark = "\"NodeName\":\"";
   const auto begin = self.find(mark) + mark.size();
