@@ -48,6 +48,11 @@ Transaction& Transaction::check_index(std::string_view key, Index index) {
   return end();
 }
 
+Transaction& Transaction::check_session(std::string_view key, std::string_view session) {
+  begin("check-session", key).json_.key("Session").text(session);
+  return end();
+}
+
 Transaction& Transaction::set(std::string_view key, std::string_view value) {
   begin("set", key).json_.key("Value").text(base64(value));
   return end();

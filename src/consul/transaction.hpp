@@ -26,6 +26,8 @@ class Transaction {
   Transaction& check_present(std::string_view key) { return begin("get", key).end(); }
   Transaction& check_absent(std::string_view key) { return begin("check-not-exists", key).end(); }
   Transaction& check_index(std::string_view key, Index index);
+  // That session has it: names of sessions are never used again, unlike numbers of changes where data was lost.
+  Transaction& check_session(std::string_view key, std::string_view session);
   Transaction& set(std::string_view key, std::string_view value);
   Transaction& remove(std::string_view key) { return begin("delete", key).end(); }
   // All keys that begin so, if there are any.

@@ -53,9 +53,10 @@ Task<core::Reply> held(Desk& desk, const core::AcquireRequest& request, const En
   co_return held_by(entry, other);
 }
 
-core::Reply granted(Desk& desk, const core::AcquireRequest& request, core::Token token, Index modified) {
+core::Reply granted(Desk& desk, const core::AcquireRequest& request, core::Token token, Index modified,
+                    const std::string& session) {
   desk.shared.see(token);
-  desk.shared.hold(request.key, request.grant, modified);
+  desk.shared.hold(request.key, {request.grant, modified, session, request.ttl, desk.now});
   desk.shared.on_granted(request.grant);
   if (request.ticket) desk.shared.wait_no_more(*request.ticket);
   return core::Granted{token};
@@ -69,7 +70,7 @@ Task<std::optional<core::Reply>> repeated(Desk& desk, const core::AcquireRequest
     const auto renewed = co_await renew_session(desk, entry.session);
     if (!renewed) co_return renewed.error();
     if (!*renewed) co_return std::nullopt;
-    co_return granted(desk, request, token, entry.modified);
+    co_return granted(desk, request, token, entry.modified, entry.session);
   }
   // Its session would end too soon: it moves to another one.
   auto session = co_await session_for(desk, request.ttl, std::string(request.grant.owner()));
@@ -82,7 +83,7 @@ Task<std::optional<core::Reply>> repeated(Desk& desk, const core::AcquireRequest
   if (!answer) co_return std::move(answer.error());
   const Entry* moved = answer->find_last(request.key);
   if (!answer->done() || moved == nullptr) co_return std::nullopt;
-  co_return granted(desk, request, token, moved->modified);
+  co_return granted(desk, request, token, moved->modified, *session);
 }
 
 // The data is older than what we have seen of it: what it has given us may be another's.
@@ -136,7 +137,7 @@ Task<core::Reply> acquire(Desk desk, core::AcquireRequest request) {
         auto reply = co_await give_back(desk, request, lock->modified);
         co_return reply;
       }
-      co_return granted(desk, request, record.base + lock->modified, lock->modified);
+      co_return granted(desk, request, record.base + lock->modified, lock->modified, *session);
     }
     if (says(*answer, "ermission denied")) co_return classify(403, answer->refused.front().what);
     if (refuses(*answer, 0) || refuses(*answer, 1)) {
@@ -160,6 +161,12 @@ Task<core::Reply> acquire(Desk desk, core::AcquireRequest request) {
     if (lease && lease->grant == request.grant) {
       auto reply = co_await repeated(desk, request, entry, *lease);
       if (reply) co_return std::move(*reply);
+      continue;
+    }
+    if (lease && desk.shared.is_orphan(request.key, lease->grant)) {
+      // Nobody's any more: its release was not carried out, or it was given behind it.
+      const auto removed = co_await remove(desk, entry);
+      if (!removed) co_return removed.error();
       continue;
     }
     if (!entry.session.empty() || entry.flags != lock_flags) {

@@ -48,11 +48,14 @@ void Link::ask(core::RequestId id, core::Request request, core::Time now, runtim
 
 std::vector<Link::Wanted> Link::wanted_of(const core::Request& request) {
   if (const auto* acquire = std::get_if<core::AcquireRequest>(&request)) {
-    return {{acquire->key, acquire->grant, acquire->ttl}};
+    return {{acquire->key, acquire->grant, acquire->ttl, false}};
+  }
+  if (const auto* release = std::get_if<core::ReleaseRequest>(&request)) {
+    return {{release->key, release->grant, {}, true}};
   }
   std::vector<Wanted> wanted;
   if (const auto* reassert = std::get_if<core::ReassertRequest>(&request)) {
-    for (const core::Holding& it : reassert->items) wanted.push_back({it.key, it.grant, reassert->ttl});
+    for (const core::Holding& it : reassert->items) wanted.push_back({it.key, it.grant, reassert->ttl, false});
   }
   return wanted;
 }
@@ -137,7 +140,7 @@ bool Link::tell_those_done(runtime::News& news) {
     if (!here->work || !here->work->done()) continue;
     core::Reply reply = here->work->take();
     if (const auto* failure = std::get_if<core::Failure>(&reply)) {
-      if (failure->applied == core::Applied::perhaps) doubt(*here);
+      doubt(*here, failure->applied);
     }
     end(here, std::move(reply), news);
     told = true;
@@ -154,16 +157,21 @@ void Link::end(Place asked, core::Reply reply, runtime::News& news) {
   news.answers.push_back({id, std::move(reply)});
 }
 
-// What was asked for, and may be given yet.
-void Link::doubt(const Asked& asked) {
-  if (!asked.wrote) return;
-  for (const auto& [key, grant, ttl] : asked.wanted) shared_->doubt(key, grant, ttl);
+// What was asked for, and may be given yet; and what was to be released, and may be locked yet.
+void Link::doubt(const Asked& asked, core::Applied applied) {
+  for (const Wanted& it : asked.wanted) {
+    if (it.release) {
+      shared_->doubt_release(it.key, it.grant, asked.now);
+    } else if (asked.wrote && applied == core::Applied::perhaps) {
+      shared_->doubt(it.key, it.grant, it.ttl);
+    }
+  }
 }
 
 void Link::give_up(core::RequestId id, const core::Failure& why, runtime::News& news) {
   const auto found = std::ranges::find(asked_, id, &Asked::id);
   if (found == asked_.end()) return;
-  doubt(*found);
+  doubt(*found, core::Applied::perhaps);
   core::Failure failure = why;
   if (!found->work) {
     failure.applied = core::Applied::no;
@@ -177,7 +185,7 @@ void Link::give_up(core::RequestId id, const core::Failure& why, runtime::News& 
 
 void Link::drop(const core::Failure& why, runtime::News& news) {
   for (const Asked& it : asked_) {
-    doubt(it);
+    doubt(it, core::Applied::perhaps);
     core::Failure failure = why;
     if (!it.work) failure.applied = core::Applied::no;
     news.answers.push_back({it.id, std::move(failure)});

@@ -63,7 +63,7 @@ Task<tl::expected<bool, core::Failure>> write(Desk& desk, const core::ReassertRe
     const core::Holding& item = request.items[step.item];
     desk.shared.see(item.token);
     if (const Entry* entry = answer->find_last(item.key))
-      desk.shared.hold(item.key, item.grant, entry->modified);
+      desk.shared.hold(item.key, {item.grant, entry->modified, session, request.ttl, desk.now});
   }
   co_return true;
 }

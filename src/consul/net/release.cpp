@@ -13,16 +13,25 @@ constexpr int tries_max = 6;
 
 }  // namespace
 
+Task<tl::expected<bool, core::Failure>> remove(Desk desk, Entry entry) {
+  Transaction writes;
+  // Of a key that is not there nothing is said otherwise.
+  writes.check_index(entry.key, entry.modified);
+  if (!entry.session.empty()) writes.check_session(entry.key, entry.session);
+  writes.remove_at(entry.key, entry.modified);
+  auto answer = co_await desk.talk.write(desk.owner, writes);
+  if (!answer) co_return tl::unexpected(std::move(answer.error()));
+  co_return answer->done();
+}
+
 Task<core::Reply> release(Desk desk, core::ReleaseRequest request) {
   if (request.ticket) desk.shared.wait_no_more(*request.ticket);
-  if (const auto modified = desk.shared.held_at(request.key, request.grant)) {
+  if (const Hold* hold = desk.shared.held(request.key, request.grant)) {
+    const auto removed =
+        co_await remove(desk, {request.key, {}, lock_flags, hold->session, hold->modified});
+    if (!removed) co_return removed.error();
     desk.shared.let_go(request.key, request.grant);
-    Transaction look;
-    // Of a key that is not there nothing is said otherwise.
-    look.check_index(request.key, *modified).remove_at(request.key, *modified);
-    auto answer = co_await desk.talk.write(desk.owner, look);
-    if (!answer) co_return std::move(answer.error());
-    if (answer->done()) {
+    if (*removed) {
       desk.shared.on_released(request.grant, desk.now);
       co_return KeyAnswers{KeyAnswer::done};
     }
@@ -39,11 +48,9 @@ Task<core::Reply> release(Desk desk, core::ReleaseRequest request) {
     const bool ours = lease && lease->grant == request.grant;
     const bool held = !entry->session.empty();
     if (!ours) co_return KeyAnswers{held ? KeyAnswer::foreign : KeyAnswer::missing};
-    Transaction writes;
-    writes.check_index(request.key, entry->modified).remove_at(request.key, entry->modified);
-    auto answer = co_await desk.talk.write(desk.owner, writes);
-    if (!answer) co_return std::move(answer.error());
-    if (answer->done()) co_return KeyAnswers{held ? KeyAnswer::done : KeyAnswer::missing};
+    const auto removed = co_await remove(desk, *entry);
+    if (!removed) co_return removed.error();
+    if (*removed) co_return KeyAnswers{held ? KeyAnswer::done : KeyAnswer::missing};
   }
   co_return core::Failure{core::Applied::perhaps, core::FailureCode::busy,
                           "others change the key faster than it can be deleted"};

@@ -35,10 +35,8 @@ Task<Done> remove_orphans(Desk& desk, const TransactionAnswer& shown, const std:
     const Entry* entry = shown.find(orphan.key);
     const auto lease = entry != nullptr ? read_lease(entry->value) : std::nullopt;
     if (!lease || lease->grant != orphan.grant) continue;
-    Transaction writes;
-    writes.remove_at(orphan.key, entry->modified);
-    auto answer = co_await desk.talk.write(desk.owner, writes);
-    if (!answer) co_return tl::unexpected(std::move(answer.error()));
+    const auto removed = co_await remove(desk, *entry);
+    if (!removed) co_return tl::unexpected(removed.error());
   }
   co_return Done{};
 }
@@ -54,7 +52,7 @@ Task<KeyAnswer> move(Desk& desk, const core::RenewRequest& request, const core::
   auto answer = co_await desk.talk.write(desk.owner, writes);
   if (!answer || !answer->done()) co_return KeyAnswer::locked;
   if (const Entry* moved = answer->find_last(item.key))
-    desk.shared.hold(item.key, item.grant, moved->modified);
+    desk.shared.hold(item.key, {item.grant, moved->modified, *session, request.ttl, desk.now});
   co_return KeyAnswer::done;
 }
 
@@ -100,7 +98,7 @@ Task<core::Reply> renew(Desk desk, core::RenewRequest request) {
     if (answer == KeyAnswer::done && found[i].too_short) {
       answer = co_await move(desk, request, item, found[i].modified);
     } else if (answer == KeyAnswer::done) {
-      desk.shared.hold(item.key, item.grant, found[i].modified);
+      desk.shared.hold(item.key, {item.grant, found[i].modified, found[i].session, request.ttl, desk.now});
     } else {
       desk.shared.let_go(item.key, item.grant);
     }

@@ -32,25 +32,45 @@ void Shared::forget_session(const std::string& id) {
   std::erase(all_sessions_, id);
 }
 
-void Shared::hold(const std::string& key, const core::Grant& grant, Index modified) {
-  held_[key] = {grant, modified};
-}
+void Shared::hold(const std::string& key, Hold hold) { held_.insert_or_assign(key, std::move(hold)); }
 
 void Shared::let_go(const std::string& key, const core::Grant& grant) {
   const auto found = held_.find(key);
   if (found != held_.end() && found->second.grant == grant) held_.erase(found);
 }
 
-std::optional<Index> Shared::held_at(const std::string& key, const core::Grant& grant) const {
+const Hold* Shared::held(const std::string& key, const core::Grant& grant) const {
   const auto found = held_.find(key);
-  if (found == held_.end() || found->second.grant != grant) return std::nullopt;
-  return found->second.modified;
+  return found == held_.end() || found->second.grant != grant ? nullptr : &found->second;
 }
 
 void Shared::doubt(const std::string& key, const core::Grant& grant, core::Ttl ttl) {
   retire_session(ttl);
   on_granted(grant);
   doubts_.push_back({key, grant});
+}
+
+void Shared::doubt_release(const std::string& key, const core::Grant& grant, core::Time asked) {
+  const Hold* hold = held(key, grant);
+  const auto known =
+      std::ranges::find_if(doubts_, [&](const Doubt& it) { return it.key == key && it.grant == grant; });
+  if (hold != nullptr) {
+    std::erase_if(sessions_, [&](const auto& it) { return it.second == hold->session; });
+  } else if (known == doubts_.end()) {
+    // Which one may have it is not known.
+    sessions_.clear();
+  }
+  let_go(key, grant);
+  if (known == doubts_.end()) {
+    doubts_.push_back({key, grant, asked});
+  } else {
+    known->released = asked;
+  }
+}
+
+bool Shared::is_orphan(const std::string& key, const core::Grant& grant) const {
+  return std::ranges::any_of(
+      doubts_, [&](const Doubt& it) { return it.released && it.key == key && it.grant == grant; });
 }
 
 void Shared::on_granted(const core::Grant& grant) {

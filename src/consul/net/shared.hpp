@@ -43,6 +43,15 @@ struct Doubt {
       released{};  // when its release was answered; from then on it is deleted where it shows
 };
 
+// A lease that is held, as far as is known: so a release needs no look before.
+struct Hold {
+  core::Grant grant;
+  Index modified = 0;  // the change by which it is
+  std::string session{};
+  core::Ttl ttl{};
+  core::Time renewed{};  // when that was asked for
+};
+
 class Shared {
  public:
   explicit Shared(Place place);
@@ -63,13 +72,17 @@ class Shared {
   void forget_session(const std::string& id);
   const std::vector<std::string>& sessions() const { return all_sessions_; }
 
-  // Leases that are held, as far as is known, and at which change: so a release needs no look before.
-  void hold(const std::string& key, const core::Grant& grant, Index modified);
+  void hold(const std::string& key, Hold hold);
   void let_go(const std::string& key, const core::Grant& grant);
-  std::optional<Index> held_at(const std::string& key, const core::Grant& grant) const;
+  // Null: it is not held.
+  const Hold* held(const std::string& key, const core::Grant& grant) const;
   bool holds_nothing() const { return held_.empty(); }
 
   void doubt(const std::string& key, const core::Grant& grant, core::Ttl ttl);
+  // It was asked to be released, at that time, and may be locked yet: nothing new is to keep its session alive.
+  void doubt_release(const std::string& key, const core::Grant& grant, core::Time asked);
+  // Ours that is nobody's any more, should that key show it.
+  bool is_orphan(const std::string& key, const core::Grant& grant) const;
   void on_granted(const core::Grant& grant);
   void on_released(const core::Grant& grant, core::Time now);
   // Those which are to be deleted where they show, the oldest first.
@@ -82,17 +95,12 @@ class Shared {
   std::function<void(const std::string& key)> on_watched{};
 
  private:
-  struct Held {
-    core::Grant grant;
-    Index modified = 0;
-  };
-
   Place place_;
   core::Random random_;
   core::Token seen_ = 0;
   std::map<core::Ttl, std::string> sessions_{};
   std::vector<std::string> all_sessions_{};
-  std::map<std::string, Held> held_{};  // by key
+  std::map<std::string, Hold> held_{};  // by key
   std::vector<Doubt> doubts_{};
   std::map<std::string, WatchedKey> watched_{};
 };
