@@ -86,12 +86,21 @@ Task<std::optional<core::Reply>> repeated(Desk& desk, const core::AcquireRequest
   co_return granted(desk, request, token, moved->modified, *session);
 }
 
-// The data is older than what we have seen of it: what it has given us may be another's.
-Task<core::Reply> give_back(Desk& desk, const core::AcquireRequest& request, Index modified) {
-  Transaction writes;
-  writes.remove_at(request.key, modified);
-  auto answer = co_await desk.talk.write(desk.owner, writes);
-  if (!answer) co_return std::move(answer.error());
+// The data is older than what we have seen of it: what it has given us may be another's. Until that is deleted it may be locked by us,
+// whatever else fails.
+Task<core::Reply> give_back(Desk& desk, const core::AcquireRequest& request, const std::string& session,
+                            Index modified) {
+  Entry given{request.key, {}, lock_flags, session, modified};
+  const auto removed = co_await remove(desk, std::move(given));
+  if (!removed) {
+    core::Failure failure = removed.error();
+    failure.applied = core::Applied::perhaps;
+    co_return failure;
+  }
+  if (!*removed) {
+    co_return core::Failure{core::Applied::perhaps, core::FailureCode::busy,
+                            "the data of this Consul went back, and what it gave could not be given back"};
+  }
   auto admitted = co_await admit(desk, WentBack::seen);
   if (!admitted) co_return std::move(admitted.error());
   co_return core::NotOpen{desk.standing.found()};
@@ -134,7 +143,7 @@ Task<core::Reply> acquire(Desk desk, core::AcquireRequest request) {
       const Entry* fence = answer->find(keys.fence());
       const bool first = fence != nullptr && fence->modified == lock->modified;
       if (is_behind(record, first ? nullptr : fence, seen)) {
-        auto reply = co_await give_back(desk, request, lock->modified);
+        auto reply = co_await give_back(desk, request, *session, lock->modified);
         co_return reply;
       }
       co_return granted(desk, request, record.base + lock->modified, lock->modified, *session);

@@ -27,8 +27,8 @@ Task<tl::expected<bool, core::Failure>> remove(Desk desk, Entry entry) {
 Task<core::Reply> release(Desk desk, core::ReleaseRequest request) {
   if (request.ticket) desk.shared.wait_no_more(*request.ticket);
   if (const Hold* hold = desk.shared.held(request.key, request.grant)) {
-    const auto removed =
-        co_await remove(desk, {request.key, {}, lock_flags, hold->session, hold->modified});
+    Entry as_seen{request.key, {}, lock_flags, hold->session, hold->modified};
+    const auto removed = co_await remove(desk, std::move(as_seen));
     if (!removed) co_return removed.error();
     desk.shared.let_go(request.key, request.grant);
     if (*removed) {
