@@ -54,6 +54,22 @@ TEST_F(Late, ThatIsAskedForAgainAndGivenStays) {
   EXPECT_NE(session_that_holds("late"), "");
 }
 
+TEST_F(Late, ThatWasGivenWhenItWasAskedForAgainIsInDoubtBehindItsRelease) {
+  const core::Grant ours{"web-1", 1};
+  const core::Grant other{"web-1", 2};
+  const core::Token token = token_of(run(consul::acquire(desk(), {kept, other, ttl})));
+  const std::string session = shared.session(ttl).value();
+  shared.doubt(late, ours, ttl);
+  token_of(run(consul::acquire(desk(), {late, ours, ttl})));
+  EXPECT_EQ(first_of(run(consul::release(desk(), {late, ours}))), KeyAnswer::done);
+  // What was asked for first.
+  consul::Transaction given;
+  given.lock(late, consul::lease_text({ours, ttl, 1, std::nullopt}), session);
+  ASSERT_TRUE(run(talk.write({}, given)).value().done());
+  EXPECT_EQ(first_of(run(consul::renew(desk(), {ttl, {{kept, other, token}}}))), KeyAnswer::done);
+  EXPECT_EQ(session_that_holds("late"), "");
+}
+
 // What a server does that was restored from a copy.
 TEST_F(Late, ThanTheDataIsNothingThatIsGivenWhereItWentBack) {
   shared.see(core::token_max);

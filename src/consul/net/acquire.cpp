@@ -57,7 +57,6 @@ core::Reply granted(Desk& desk, const core::AcquireRequest& request, core::Token
                     const std::string& session) {
   desk.shared.see(token);
   desk.shared.hold(request.key, {request.grant, modified, session, request.ttl, desk.now});
-  desk.shared.on_granted(request.grant);
   if (request.ticket) desk.shared.wait_no_more(*request.ticket);
   return core::Granted{token};
 }

@@ -32,7 +32,13 @@ void Shared::forget_session(const std::string& id) {
   std::erase(all_sessions_, id);
 }
 
-void Shared::hold(const std::string& key, Hold hold) { held_.insert_or_assign(key, std::move(hold)); }
+void Shared::hold(const std::string& key, Hold hold) {
+  // It is held, whatever was asked for before.
+  for (Doubt& it : doubts_) {
+    if (it.key == key && it.grant == hold.grant) it.released.reset();
+  }
+  held_.insert_or_assign(key, std::move(hold));
+}
 
 void Shared::let_go(const std::string& key, const core::Grant& grant) {
   const auto found = held_.find(key);
@@ -46,8 +52,8 @@ const Hold* Shared::held(const std::string& key, const core::Grant& grant) const
 
 void Shared::doubt(const std::string& key, const core::Grant& grant, core::Ttl ttl) {
   retire_session(ttl);
-  on_granted(grant);
-  doubts_.push_back({key, grant});
+  const auto is_known = [&](const Doubt& it) { return it.key == key && it.grant == grant; };
+  if (std::ranges::none_of(doubts_, is_known)) doubts_.push_back({key, grant});
 }
 
 void Shared::doubt_release(const std::string& key, const core::Grant& grant, core::Time asked) {
@@ -71,10 +77,6 @@ void Shared::doubt_release(const std::string& key, const core::Grant& grant, cor
 bool Shared::is_orphan(const std::string& key, const core::Grant& grant) const {
   return std::ranges::any_of(
       doubts_, [&](const Doubt& it) { return it.released && it.key == key && it.grant == grant; });
-}
-
-void Shared::on_granted(const core::Grant& grant) {
-  std::erase_if(doubts_, [&](const Doubt& it) { return it.grant == grant; });
 }
 
 void Shared::on_released(const core::Grant& grant, core::Time now) {

@@ -35,7 +35,8 @@ struct WatchedKey {
 };
 
 // A grant that was asked for and not answered. It may be given at any time, even behind the release that takes it back, and the
-// session that all leases share would keep it for ever.
+// session that all leases share would keep it for ever. That it was given when it was asked for again ends no doubt: the first
+// request may come yet. It is forgotten long after its release.
 struct Doubt {
   std::string key{};
   core::Grant grant{};
@@ -83,7 +84,6 @@ class Shared {
   void doubt_release(const std::string& key, const core::Grant& grant, core::Time asked);
   // Ours that is nobody's any more, should that key show it.
   bool is_orphan(const std::string& key, const core::Grant& grant) const;
-  void on_granted(const core::Grant& grant);
   void on_released(const core::Grant& grant, core::Time now);
   // Those which are to be deleted where they show, the oldest first.
   std::vector<Doubt> orphans(core::Time now, std::size_t most);
