@@ -57,6 +57,19 @@ TEST_F(Unreleased, IsRemovedByWhoMeetsItAgainOrRenewsAnother) {
   EXPECT_TRUE(given_to_other());
 }
 
+// It was lost, and nobody released it: what is renewed beside it must not keep it.
+TEST_F(Unreleased, AndNotRenewedEndsThoughAnotherIsRenewed) {
+  const core::Grant kept{"web-1", 7};
+  const core::Token token = token_of(run(consul::acquire(desk(), {key("kept"), kept, ttl})));
+  token_of(run(consul::acquire(desk(), {job, ours, ttl})));
+  const core::RenewRequest renewal{ttl, {{key("kept"), kept, token}}};
+  EXPECT_EQ(first_of(run(consul::renew(desk(8s), renewal))), KeyAnswer::done);
+  EXPECT_FALSE(given_to_other()) << "its time is not over";
+  EXPECT_EQ(first_of(run(consul::renew(desk(11s), renewal))), KeyAnswer::done);
+  EXPECT_TRUE(given_to_other());
+  EXPECT_EQ(first_of(run(consul::renew(desk(12s), renewal))), KeyAnswer::done);
+}
+
 TEST_F(Unreleased, IsNotedByTheConnectionThatCouldNotTell) {
   const auto known = std::make_shared<consul::Shared>(shared.place());
   consul::Link link(core::NodeIndex{}, known);

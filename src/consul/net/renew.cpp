@@ -35,6 +35,7 @@ Task<Done> remove_orphans(Desk& desk, const TransactionAnswer& shown, const std:
     const Entry* entry = shown.find(orphan.key);
     const auto lease = entry != nullptr ? read_lease(entry->value) : std::nullopt;
     if (!lease || lease->grant != orphan.grant) continue;
+    if (desk.shared.held(orphan.key, orphan.grant) != nullptr) continue;  // it was given again meanwhile
     const auto removed = co_await remove(desk, *entry);
     if (!removed) co_return tl::unexpected(removed.error());
   }
@@ -59,6 +60,7 @@ Task<KeyAnswer> move(Desk& desk, const core::RenewRequest& request, const core::
 }  // namespace
 
 Task<core::Reply> renew(Desk desk, core::RenewRequest request) {
+  desk.shared.bury_lapsed(desk.now);
   const auto orphans = desk.shared.orphans(desk.now, orphans_at_once);
   Transaction reads;
   reads.get(desk.keys().record());

@@ -46,6 +46,7 @@ Task<tl::expected<bool, core::Failure>> renew_session(Desk desk, std::string id)
 
 Task<tl::expected<std::string, core::Failure>> session_for(Desk desk, core::Ttl ttl, std::string owner) {
   if (ttl < session_ttl_min || ttl > session_ttl_max) co_return tl::unexpected(out_of_bounds(ttl));
+  desk.shared.bury_lapsed(desk.now);
   for (int tries = 0; tries < tries_max; ++tries) {
     if (auto id = desk.shared.session(ttl)) {
       const auto renewed = co_await renew_session(desk, *id);

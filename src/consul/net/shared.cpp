@@ -74,6 +74,14 @@ void Shared::doubt_release(const std::string& key, const core::Grant& grant, cor
   }
 }
 
+void Shared::bury_lapsed(core::Time now) {
+  std::vector<std::pair<std::string, core::Grant>> lapsed;
+  for (const auto& [key, hold] : held_) {
+    if (now - hold.renewed > hold.ttl) lapsed.emplace_back(key, hold.grant);
+  }
+  for (const auto& [key, grant] : lapsed) doubt_release(key, grant, now);
+}
+
 bool Shared::is_orphan(const std::string& key, const core::Grant& grant) const {
   return std::ranges::any_of(
       doubts_, [&](const Doubt& it) { return it.released && it.key == key && it.grant == grant; });

@@ -82,6 +82,9 @@ class Shared {
   void doubt(const std::string& key, const core::Grant& grant, core::Ttl ttl);
   // It was asked to be released, at that time, and may be locked yet: nothing new is to keep its session alive.
   void doubt_release(const std::string& key, const core::Grant& grant, core::Time asked);
+  // What was not renewed for longer than its TTL is nobody's any more, and its session is used for nothing new: other leases would
+  // keep it alive.
+  void bury_lapsed(core::Time now);
   // Ours that is nobody's any more, should that key show it.
   bool is_orphan(const std::string& key, const core::Grant& grant) const;
   void on_released(const core::Grant& grant, core::Time now);
