@@ -211,5 +211,15 @@ TEST(ConsulSession, KeepsItsKeysFromOthersForAsLongAsAHolderMayBelieve) {
   EXPECT_EQ(lock_delay_for(24h), "60s") << "Consul takes no more";
 }
 
+TEST(ConsulKeys, KeepNamesOutOfWhatTenureKeepsBesideThem) {
+  const Keys keys;
+  for (const char* name : {".in/a", ".in/a/b", ".tenure", ".tenure/record", ".elect/a", ".locks/a"}) {
+    EXPECT_FALSE(keys.lock("redlock:", name)) << name;
+  }
+  for (const char* name : {".in", ".tenures", "a/.tenure/b", "a/.in/b"}) {
+    EXPECT_TRUE(keys.lock("redlock:", name)) << name;
+  }
+}
+
 }  // namespace
 }  // namespace tenure::consul
