@@ -87,6 +87,7 @@ std::optional<StoredRecord> admit(const Entry* found, const Entry* fence, const 
   const core::Record& record = stored->record;
   if (went_back(*stored, fence, who)) {
     made.record.why = "restored";
+    made.base = stored->base;
     // What was sat out is not over because it begins again.
     if (!record.open) made.record.longest = record.longest;
     return made;
@@ -104,14 +105,17 @@ StoredRecord opened(StoredRecord stored, const Entry* fence, const Introduction&
 }
 
 std::optional<StoredRecord> founded(const Entry* found, const Entry* fence, const Introduction& who) {
+  core::Token base = 0;
   if (found != nullptr) {
     const auto stored = read_record(found->value);
     if (!stored || stored->record.open || !stored->record.unknown() ||
         stored->record.terms.set != who.terms.set) {
       return std::nullopt;
     }
+    base = stored->base;
   }
-  return opened({{who.terms, who.epoch, true, who.server_ms, who.wall_ms, who.terms.cap, "new"}}, fence, who);
+  return opened({{who.terms, who.epoch, true, who.server_ms, who.wall_ms, who.terms.cap, "new"}, base}, fence,
+                who);
 }
 
 std::string fence_text(core::Token put_back, std::string_view word) {

@@ -66,6 +66,7 @@ TEST(ConsulRecord, WhereTheDataWentBackAQuarantineBegins) {
   const auto made = admit(&open, &fence, client);
   ASSERT_TRUE(made);
   EXPECT_EQ(made->record.why, "restored");
+  EXPECT_EQ(made->base, stored.base) << "tokens never go below what they were counted from";
   EXPECT_FALSE(made->record.open);
   const Entry put_back = fence_at(100, stored.base + 200);
   EXPECT_FALSE(admit(&open, &put_back, client)) << "a holder has put its lease back";
