@@ -11,8 +11,15 @@ namespace tenure::consul {
 namespace {
 
 constexpr Owner of_admission{0};
-// An agent takes some hundred connections from one host, whoever they are of there.
+// An agent takes some hundred connections from one host, whoever they are of there. What holders ask for is not counted: there is no
+// more of that than leases, and a renewal that waits behind those who want a name loses one.
 constexpr std::ptrdiff_t under_way_max = 16;
+
+bool is_of_holder(const core::Request& request) {
+  return std::holds_alternative<core::RenewRequest>(request) ||
+         std::holds_alternative<core::ReassertRequest>(request) ||
+         std::holds_alternative<core::ReleaseRequest>(request);
+}
 
 Owner owner_of(core::RequestId id) { return Owner{static_cast<std::uint64_t>(id) + 1}; }
 
@@ -98,9 +105,15 @@ bool Link::begin_those_who_may() {
     return true;
   }
   bool begun = false;
-  auto under_way = std::ranges::count_if(asked_, [](const Asked& it) { return it.work.has_value(); });
   for (Asked& it : asked_) {
-    if (under_way == under_way_max) break;
+    if (!is_of_holder(it.request) || it.work || !turns_.may_go(it.id, it.keys)) continue;
+    begin(it);
+    begun = true;
+  }
+  auto under_way = std::ranges::count_if(
+      asked_, [](const Asked& it) { return it.work.has_value() && !is_of_holder(it.request); });
+  for (Asked& it : asked_) {
+    if (under_way >= under_way_max) break;
     if (it.work || !turns_.may_go(it.id, it.keys)) continue;
     begin(it);
     under_way += 1;
