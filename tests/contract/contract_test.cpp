@@ -165,6 +165,8 @@ TEST_P(Contract, ALeaseEndsWithItsTime) {
     const Token next = token_after_the_end_of(began);
     EXPECT_GT(next, before);
     EXPECT_EQ(only(one.ask(renew(ours, before))), KeyAnswer::foreign);
+    EXPECT_EQ(only(other.ask(renew(theirs, next))), KeyAnswer::done);
+    EXPECT_EQ(look().holder, (core::Holder{"web-2", next}));
     return;
   }
   std::this_thread::sleep_for(short_one + 20ms);
