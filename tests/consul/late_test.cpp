@@ -65,6 +65,23 @@ TEST_F(Late, IsGivenBackWithTheNextRenewalAndOtherLeasesHaveAnotherSession) {
   EXPECT_NE(session_that_holds("late"), session);
 }
 
+// Consul keeps the key of a session that has ended, with its value. A check in a transaction shows it as it was before.
+TEST_F(Late, IsNotWhatIsGivenOverAKeyThatNobodyHasAnyMore) {
+  const auto before = std::get<core::Granted>(run(consul::acquire(desk(), {kept, {"late-1", 1}, ttl}))).token;
+  ASSERT_EQ(server.request("PUT", "/v1/session/destroy/" + session_that_holds("kept")).status, 200);
+  ASSERT_NE(server.request("GET", "/v1/kv/" + prefix + "/kept/.lock").status, 404);
+  const core::Grant next{"late-1", 2};
+  const auto token = std::get<core::Granted>(run(consul::acquire(desk(), {kept, next, ttl}))).token;
+  EXPECT_GT(token, before + 1) << "the number of the change that gave it, and not that of the end before";
+  const auto renewed = run(consul::renew(desk(), {ttl, {{kept, next, token}}}));
+  EXPECT_EQ(std::get<core::KeyAnswers>(renewed).front(), KeyAnswer::done);
+  // To a longer one, with the same token.
+  const auto longer = run(consul::renew(desk(), {2 * ttl, {{kept, next, token}}}));
+  EXPECT_EQ(std::get<core::KeyAnswers>(longer).front(), KeyAnswer::done);
+  ASSERT_EQ(std::get<core::KeyAnswers>(run(consul::release(desk(), {kept, next}))).front(), KeyAnswer::done);
+  EXPECT_EQ(session_that_holds("kept"), "");
+}
+
 TEST_F(Late, ThatIsAskedForAgainAndGivenStays) {
   const core::Grant ours{"late-1", 1};
   shared.doubt(late, ours, ttl);

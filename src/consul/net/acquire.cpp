@@ -82,7 +82,7 @@ Task<std::optional<core::Reply>> repeated(Desk& desk, const core::AcquireRequest
   desk.wrote = true;
   auto answer = co_await desk.talk.write(desk.owner, writes);
   if (!answer) co_return std::move(answer.error());
-  const Entry* moved = answer->find(request.key);
+  const Entry* moved = answer->find_last(request.key);
   if (!answer->done() || moved == nullptr) co_return std::nullopt;
   co_return granted(desk, request, token, *moved);
 }
@@ -141,7 +141,8 @@ Transaction transaction_for(Desk& desk, const core::AcquireRequest& request, std
 
 Task<core::Reply> locked(Desk& desk, const core::AcquireRequest& request, const StoredRecord& record,
                          const TransactionAnswer& answer, core::Token seen) {
-  const Entry* lock = answer.find(request.key);
+  // A check shows the key as well, as it was before.
+  const Entry* lock = answer.find_last(request.key);
   if (lock == nullptr) co_return core::misfit;
   const Entry* fence = answer.find(desk.keys().fence());
   const bool first = fence != nullptr && fence->modified == lock->modified;

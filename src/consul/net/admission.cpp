@@ -86,7 +86,7 @@ Task<tl::expected<bool, core::Failure>> replace(Desk& desk, const Found& found, 
     if (answer->refused.front().what.find("ermission denied") == std::string::npos) co_return false;
     co_return tl::unexpected(classify(403, answer->refused.front().what));
   }
-  const Entry* written = answer->find(key);
+  const Entry* written = answer->find_last(key);
   if (written == nullptr) co_return tl::unexpected(core::misfit);
   stand_by(desk, made, text, written->modified);
   co_return true;

@@ -53,7 +53,7 @@ Task<KeyAnswer> move(Desk& desk, const core::RenewRequest& request, const core::
   writes.lock(item.key, lease_text({item.grant, request.ttl, 0, item.token}), *session);
   auto answer = co_await desk.talk.write(desk.owner, writes);
   if (!answer || !answer->done()) co_return KeyAnswer::locked;
-  if (const Entry* moved = answer->find(item.key)) desk.shared.hold(*moved, item.grant);
+  if (const Entry* moved = answer->find_last(item.key)) desk.shared.hold(*moved, item.grant);
   co_return KeyAnswer::done;
 }
 
