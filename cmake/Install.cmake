@@ -32,6 +32,12 @@ archive(libtenure_postgresql tenure-postgresql postgresql tenure_postgres_net te
 target_link_libraries(libtenure_postgresql PUBLIC libtenure PRIVATE PkgConfig::libpq)
 target_link_options(libtenure_postgresql INTERFACE LINKER:--undefined=tenure_open_postgresql)
 
+# Nor libyaml, unless it names a Kubernetes. What speaks HTTP and JSON is in each archive that needs it: of one that is linked twice,
+# the first counts.
+archive(libtenure_kubernetes tenure-kubernetes kubernetes tenure_json_text tenure_http_client tenure_kubernetes tenure_kubernetes_net
+        tenure_api_kubernetes)
+target_link_libraries(libtenure_kubernetes PUBLIC libtenure PRIVATE CURL::libcurl PkgConfig::yaml)
+target_link_options(libtenure_kubernetes INTERFACE LINKER:--undefined=tenure_open_kubernetes)
 # Likewise for Consul, which is reached by HTTP and speaks JSON.
 archive(libtenure_consul tenure-consul consul tenure_json tenure_json_text tenure_http_client tenure_consul
         tenure_consul_net tenure_api_consul)
@@ -52,6 +58,7 @@ string(REGEX REPLACE "/$" "" up ${up})
 configure_file(cmake/tenure.pc.in ${PROJECT_BINARY_DIR}/tenure.pc @ONLY)
 configure_file(cmake/tenure-poll.pc.in ${PROJECT_BINARY_DIR}/tenure-poll.pc @ONLY)
 configure_file(cmake/tenure-postgresql.pc.in ${PROJECT_BINARY_DIR}/tenure-postgresql.pc @ONLY)
+configure_file(cmake/tenure-kubernetes.pc.in ${PROJECT_BINARY_DIR}/tenure-kubernetes.pc @ONLY)
 configure_file(cmake/tenure-consul.pc.in ${PROJECT_BINARY_DIR}/tenure-consul.pc @ONLY)
 
 # Of two components, which become two packages (Package.cmake): program, and development for who compiles against the library.
@@ -59,22 +66,26 @@ install(TARGETS libtenure EXPORT tenureTargets ARCHIVE DESTINATION ${CMAKE_INSTA
 install(TARGETS libtenure_poll EXPORT tenurePollTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(TARGETS libtenure_postgresql EXPORT tenurePostgresqlTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         COMPONENT development)
+install(TARGETS libtenure_kubernetes EXPORT tenureKubernetesTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        COMPONENT development)
 install(TARGETS libtenure_consul EXPORT tenureConsulTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         COMPONENT development)
 install(TARGETS tenure RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 # Where src/cli/fleet_program.cpp looks for it.
 install(TARGETS tenure-fleet RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tenure COMPONENT program)
 # All of these: what is built for ./dev install and ./dev package. tests/install compares.
-add_custom_target(installed DEPENDS libtenure libtenure_poll libtenure_postgresql libtenure_consul tenure tenure-fleet)
+add_custom_target(installed DEPENDS libtenure libtenure_poll libtenure_postgresql libtenure_kubernetes libtenure_consul tenure
+                  tenure-fleet)
 install(DIRECTORY include/tenure DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN *.hpp)
 install(EXPORT tenureTargets NAMESPACE tenure:: DESTINATION ${cmake_folder} COMPONENT development)
 install(EXPORT tenurePollTargets NAMESPACE tenure:: DESTINATION ${cmake_folder} COMPONENT development)
 install(EXPORT tenurePostgresqlTargets NAMESPACE tenure:: DESTINATION ${cmake_folder} COMPONENT development)
+install(EXPORT tenureKubernetesTargets NAMESPACE tenure:: DESTINATION ${cmake_folder} COMPONENT development)
 install(EXPORT tenureConsulTargets NAMESPACE tenure:: DESTINATION ${cmake_folder} COMPONENT development)
 install(FILES ${PROJECT_BINARY_DIR}/tenureConfig.cmake ${PROJECT_BINARY_DIR}/tenureConfigVersion.cmake
         DESTINATION ${cmake_folder} COMPONENT development)
 install(FILES ${PROJECT_BINARY_DIR}/tenure.pc ${PROJECT_BINARY_DIR}/tenure-poll.pc ${PROJECT_BINARY_DIR}/tenure-postgresql.pc
-        ${PROJECT_BINARY_DIR}/tenure-consul.pc
+        ${PROJECT_BINARY_DIR}/tenure-kubernetes.pc ${PROJECT_BINARY_DIR}/tenure-consul.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 install(FILES README.md ARCHITECTURE.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program FILES_MATCHING PATTERN *.md)

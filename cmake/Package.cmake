@@ -73,7 +73,7 @@ is noticed.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtenure-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libexpected-dev, libhiredis-dev, libssl-dev")
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "libcurl4-openssl-dev, libpq-dev, pkgconf")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "libcurl4-openssl-dev, libpq-dev, libyaml-dev, pkgconf")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libboost-dev, tenure")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
     "distributed locks, leader election and work sharing (C++ library)
@@ -83,6 +83,7 @@ and fleets that share work evenly; blocking, in an event loop, or with
 coroutines.
 
 This package has headers, static libraries, and what CMake and pkg-config
-find them by. The part that polls needs libcurl, and that for PostgreSQL libpq.")
+find them by. The parts that poll, and for Consul and Kubernetes, need libcurl,
+that for Kubernetes libyaml as well, and that for PostgreSQL libpq.")
 
 include(CPack)

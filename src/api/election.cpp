@@ -1,5 +1,7 @@
 #include "tenure/election.hpp"
 
+#include <algorithm>
+
 #include "api/context.hpp"
 #include "api/lengths.hpp"
 #include "api/refusal_log.hpp"
@@ -75,6 +77,7 @@ tl::expected<Election, Refusal> Client::election(std::string name, const Electio
   if (!plan) return refuse(name + ": " + plan.error());
   const core::Timing timing = plan->timing;
   if (auto error = context_->store->ttl_error(timing.ttl)) return refuse(name + ": " + *error);
+  if (options.observe) plan->look_every = std::max(plan->look_every, context_->store->look_every_min());
   auto election = context_->client.election(std::move(*plan));
   Election made(std::make_unique<detail::Running>(
       detail::Running{context_, std::move(name), timing, std::move(election)}));

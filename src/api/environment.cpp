@@ -5,11 +5,11 @@
 #include <string_view>
 
 #include "api/redis_file.hpp"
+#include "api/url_kind.hpp"
 #include "core/base/duration_text.hpp"
 #include "core/base/text.hpp"
 #include "core/lease/node_set.hpp"
 #include "core/lease/timing.hpp"
-#include "postgres/url.hpp"
 #include "redis/text/nodes.hpp"
 
 namespace tenure::detail {
@@ -33,11 +33,16 @@ std::vector<std::string> split_at_commas(std::string_view text) {
 }
 
 tl::expected<NamedNodes, std::string> checked(NamedNodes named) {
-  if (!named.postgres.empty() && named.addresses.empty()) return named;
-  if (!named.postgres.empty()) {
-    return tl::unexpected(named.source +
-                          ": some nodes are Redis and some PostgreSQL; all must be of one kind");
+  std::vector<std::string> kinds;
+  if (!named.addresses.empty()) kinds.emplace_back("Redis");
+  if (!named.postgres.empty()) kinds.emplace_back("PostgreSQL");
+  if (std::ranges::any_of(named.http, kubernetes::is_url)) kinds.emplace_back("Kubernetes");
+  if (std::ranges::any_of(named.http, consul::is_url)) kinds.emplace_back("Consul");
+  if (kinds.size() > 1) {
+    return tl::unexpected(named.source + ": some nodes are " + kinds[0] + " and some " + kinds[1] +
+                          "; all must be of one kind");
   }
+  if (named.addresses.empty()) return named;
   if (auto error = redis::error_in(named.addresses)) return tl::unexpected(named.source + ": " + *error);
   return named;
 }
@@ -72,7 +77,10 @@ tl::expected<NamedNodes, std::string> nodes_from_urls(const std::string& source,
                                                       const std::vector<std::string>& urls) {
   NamedNodes named{source};
   std::vector<std::string> of_redis;
-  for (const auto& url : urls) (postgres::is_url(url) ? named.postgres : of_redis).push_back(url);
+  for (const auto& url : urls) {
+    auto& list = postgres::is_url(url) ? named.postgres : is_http_store(url) ? named.http : of_redis;
+    list.push_back(url);
+  }
   auto addresses = redis::parse_addresses(of_redis);
   if (!addresses) return tl::unexpected(source + ": " + addresses.error());
   named.addresses = std::move(*addresses);
@@ -82,7 +90,7 @@ tl::expected<NamedNodes, std::string> nodes_from_urls(const std::string& source,
 tl::expected<NamedNodes, std::string> nodes_from_file(const std::string& source, const std::string& path) {
   auto file = read_redis_file(path);
   if (!file) return tl::unexpected(source + ": " + file.error());
-  NamedNodes named{source, std::move(file->addresses), std::move(file->postgres)};
+  NamedNodes named{source, std::move(file->addresses), std::move(file->postgres), std::move(file->http)};
   const auto asks_for_password = [](const std::string& url) { return url.find('@') != std::string::npos; };
   const bool secret = std::ranges::any_of(named.postgres, asks_for_password) ||
                       std::ranges::any_of(named.addresses, redis::has_credentials);

@@ -23,6 +23,8 @@ struct NamedNodes {
   std::vector<redis::Address> addresses{};
   // In place of these: nodes of PostgreSQL, whose URLs only libpq can read.
   std::vector<std::string> postgres{};
+  // Or of Kubernetes or Consul, which is one.
+  std::vector<std::string> http{};
   std::optional<std::string> warning{};  // a sentence: the file holds a password, and others can read it
 };
 

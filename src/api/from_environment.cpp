@@ -1,9 +1,10 @@
 // A client whose nodes are named by the environment, as those of the program are.
 #include <algorithm>
+#include <iterator>
 
 #include "api/context.hpp"
 #include "api/environment.hpp"
-#include "postgres/url.hpp"
+#include "api/url_kind.hpp"
 #include "redis/text/nodes.hpp"
 #include "runtime/net/tls.hpp"
 #include "tenure/client.hpp"
@@ -25,6 +26,7 @@ tl::expected<FromEnvironment, std::string> read_environment(ClientOptions option
   if (!nodes) return tl::unexpected(std::move(nodes.error()));
   if (*nodes) {
     read.options.nodes = std::move((*nodes)->postgres);
+    std::ranges::move((*nodes)->http, std::back_inserter(read.options.nodes));
     for (const auto& address : (*nodes)->addresses) read.options.nodes.push_back(redis::whole_url(address));
     read.warning = std::move((*nodes)->warning);
   }
@@ -36,7 +38,10 @@ tl::expected<FromEnvironment, std::string> read_environment(ClientOptions option
   if (*set) read.options.node_set = std::move(**set);
   // Before anything is said of TLS: an address that cannot be read asks for nothing.
   bool asks_for_tls = false;
-  if (std::ranges::none_of(read.options.nodes, postgres::is_url)) {
+  const auto asks = [](const std::string& url) { return url.starts_with(consul::tls_scheme); };
+  if (std::ranges::any_of(read.options.nodes, asks)) {
+    asks_for_tls = true;
+  } else if (std::ranges::all_of(read.options.nodes, detail::is_redis)) {
     const auto addresses = redis::parse_addresses(read.options.nodes);
     if (!addresses) return tl::unexpected(addresses.error());
     asks_for_tls = std::ranges::any_of(*addresses, &redis::Address::tls);

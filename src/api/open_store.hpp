@@ -34,3 +34,5 @@ extern "C" [[gnu::weak]] void tenure_open_server(const std::string& url, tenure:
                                                  tenure::detail::OpenedServer& opened);
 extern "C" [[gnu::weak]] void tenure_open_consul(const tenure::ClientOptions& options,
                                                  tenure::detail::OpenedStore& opened);
+extern "C" [[gnu::weak]] void tenure_open_kubernetes(const tenure::ClientOptions& options,
+                                                     tenure::detail::OpenedStore& opened);

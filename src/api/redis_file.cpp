@@ -10,8 +10,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "api/url_kind.hpp"
 #include "core/base/text.hpp"
-#include "postgres/url.hpp"
 #include "runtime/net/descriptor.hpp"
 
 namespace tenure::detail {
@@ -75,8 +75,8 @@ tl::expected<RedisFile, std::string> read_redis_file(const std::string& path) {
     from = end + 1;
     number += 1;
     if (line.empty() || line.starts_with('#')) continue;
-    if (postgres::is_url(line)) {
-      file.postgres.emplace_back(line);
+    if (!is_redis(line)) {
+      (postgres::is_url(line) ? file.postgres : file.http).emplace_back(line);
       continue;
     }
     auto address = redis::parse_url(line);
@@ -86,7 +86,7 @@ tl::expected<RedisFile, std::string> read_redis_file(const std::string& path) {
     }
     file.addresses.push_back(std::move(*address));
   }
-  if (file.addresses.empty() && file.postgres.empty())
+  if (file.addresses.empty() && file.postgres.empty() && file.http.empty())
     return tl::unexpected(name + " names no Redis: one URL on each line");
   return file;
 }

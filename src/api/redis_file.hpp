@@ -13,6 +13,7 @@ namespace tenure::detail {
 struct RedisFile {
   std::vector<redis::Address> addresses{};
   std::vector<std::string> postgres{};  // URLs of PostgreSQL, as they are
+  std::vector<std::string> http{};      // of Kubernetes or Consul, likewise
   // Others than its owner can read or change it.
   bool exposed = false;
 };

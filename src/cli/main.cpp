@@ -14,15 +14,15 @@ namespace {
 
 using namespace tenure::cli;
 
-// What needs libpq is in the other program.
+// What needs libpq or libcurl is in the other program.
 bool needs_fleet_program(const Args& args) {
   return std::visit(tenure::core::Overload{
       [](const auto& wish)
-        requires requires { names_postgresql(wish.nodes); }
-                 { return names_postgresql(wish.nodes); },
+        requires requires { names_another_than_redis(wish.nodes); }
+                 { return names_another_than_redis(wish.nodes); },
                  [](const auto& wish)
                    requires requires { wish.target.nodes; }
-      { return names_postgresql(wish.target.nodes); },
+      { return names_another_than_redis(wish.target.nodes); },
       [](const auto& /*wish*/) { return false; },
   },
                     args);

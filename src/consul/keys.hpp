@@ -18,8 +18,9 @@ struct Keys {
   std::string root = "tenure";  // without a slash at its end
 
   std::string record() const { return root + "/.tenure/record"; }
-  // Is there while the record of that epoch is: numbers of changes begin again where data is lost, and names of epochs do not.
-  std::string epoch(std::string_view name) const { return root + "/.tenure/epoch/" + std::string(name); }
+  // Beside the record there is a key for its epoch: numbers of changes begin again where data was lost, and this name does not.
+  std::string epochs() const { return root + "/.tenure/epoch/"; }
+  std::string epoch(std::string_view epoch) const { return epochs() + std::string(epoch); }
   // Written with every grant, so that a client notices when the data went back.
   std::string fence() const { return root + "/.tenure/fence"; }
 

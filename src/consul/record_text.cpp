@@ -26,9 +26,8 @@ std::optional<core::Ttl> length(std::optional<std::uint64_t> ms) {
 // before it had smaller tokens.
 bool went_back(const StoredRecord& stored, const Entry* fence, const Introduction& who) {
   const core::Record& record = stored.record;
-  // Somebody has deleted a part of it, or put it together from several.
-  if (!who.marked) return true;
-  if (record.open) return who.went_back || is_behind(stored, fence, who.seen);
+  if (who.went_back) return true;
+  if (record.open) return is_behind(stored, fence, who.seen);
   return who.seen > in_microseconds(record.made_ms + record.terms.cap.count());
 }
 

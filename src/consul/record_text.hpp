@@ -30,7 +30,6 @@ struct Introduction {
   std::int64_t server_ms = 0;  // as the server said with its answer
   core::Token seen = 0;        // the largest token that it knows of here
   bool went_back = false;      // it has found that the data is older than what it has seen
-  bool marked = true;          // the key of the record's epoch is there
 };
 
 // The record that is to be written in the place of what was found; nullopt where that stays. Nothing was found: null. The fence is

@@ -48,18 +48,15 @@ Transaction& Transaction::check_index(std::string_view key, Index index) {
   return end();
 }
 
-Transaction& Transaction::check_session(std::string_view key, std::string_view session) {
+Transaction& Transaction::check_same(std::string_view key, Index index, std::string_view session) {
+  check_index(key, index);
+  if (session.empty()) return *this;
   begin("check-session", key).json_.key("Session").text(session);
   return end();
 }
 
 Transaction& Transaction::set(std::string_view key, std::string_view value) {
   begin("set", key).json_.key("Value").text(base64(value));
-  return end();
-}
-
-Transaction& Transaction::remove_at(std::string_view key, Index index) {
-  begin("delete-cas", key).json_.key("Index").number(index);
   return end();
 }
 

@@ -22,17 +22,15 @@ class Transaction {
 
   // All keys that begin so: unlike one that asks for a key, this does not fail where there is none.
   Transaction& get(std::string_view key) { return begin("get-tree", key).end(); }
-  // Nothing of the transaction is done where there is no such key.
   Transaction& check_present(std::string_view key) { return begin("get", key).end(); }
   Transaction& check_absent(std::string_view key) { return begin("check-not-exists", key).end(); }
   Transaction& check_index(std::string_view key, Index index);
-  // That session has it: names of sessions are never used again, unlike numbers of changes where data was lost.
-  Transaction& check_session(std::string_view key, std::string_view session);
+  // That it is as it was when it was seen. Where data was lost numbers begin again, and names of sessions do not.
+  Transaction& check_same(std::string_view key, Index index, std::string_view session);
   Transaction& set(std::string_view key, std::string_view value);
   Transaction& remove(std::string_view key) { return begin("delete", key).end(); }
-  // All keys that begin so, if there are any.
+  // All keys that begin so.
   Transaction& remove_all(std::string_view key) { return begin("delete-tree", key).end(); }
-  Transaction& remove_at(std::string_view key, Index index);
   Transaction& lock(std::string_view key, std::string_view value, std::string_view session);
 
   std::size_t size() const { return size_; }
@@ -53,11 +51,11 @@ struct TransactionAnswer {
     std::string what{};
   };
   std::vector<Refused> refused{};
-  // What was read or compared, as it was before, and what was written, without its value: one key may be there several times.
+  // What was read, as it was before, and then what was written, without its value.
   std::vector<Entry> entries{};
 
   bool done() const { return refused.empty(); }
-  // Null: there is none. As it was first, and as it has become.
+  // Null: there is none.
   const Entry* find(std::string_view key) const;
   const Entry* find_last(std::string_view key) const;
 };

@@ -1,4 +1,6 @@
 // A lease that is given behind the release that takes it back: the session that all leases share would keep it for ever.
+#include <thread>
+
 #include "consul/bench.hpp"
 
 namespace tenure::test {
@@ -17,8 +19,8 @@ class Late : public OnConsul, protected Bench {
 };
 
 TEST_F(Late, IsGivenBackWithTheNextRenewalAndOtherLeasesHaveAnotherSession) {
-  const core::Grant ours{"web-1", 1};
-  const core::Grant gone{"web-1", 2};
+  const core::Grant ours{"late-1", 1};
+  const core::Grant gone{"late-1", 2};
   const auto granted = run(consul::acquire(desk(), {kept, ours, ttl}));
   ASSERT_TRUE(std::holds_alternative<core::Granted>(granted));
   const std::string session = shared.session(ttl).value();
@@ -38,12 +40,33 @@ TEST_F(Late, IsGivenBackWithTheNextRenewalAndOtherLeasesHaveAnotherSession) {
   EXPECT_EQ(std::get<core::KeyAnswers>(renewed).front(), KeyAnswer::done);
   EXPECT_EQ(session_that_holds("late"), "");
   EXPECT_EQ(session_that_holds("kept"), session);
-  ASSERT_TRUE(std::holds_alternative<core::Granted>(run(consul::acquire(desk(), {late, {"web-1", 3}, ttl}))));
+  ASSERT_TRUE(
+      std::holds_alternative<core::Granted>(run(consul::acquire(desk(), {late, {"late-1", 3}, ttl}))));
   EXPECT_NE(session_that_holds("late"), session);
 }
 
+// Consul keeps the key of a session that has ended, with its value. A check in a transaction shows it as it was before.
+TEST_F(Late, IsNotWhatIsGivenOverAKeyThatNobodyHasAnyMore) {
+  const auto before = std::get<core::Granted>(run(consul::acquire(desk(), {kept, {"late-1", 1}, ttl}))).token;
+  ASSERT_EQ(server.request("PUT", "/v1/session/destroy/" + session_that_holds("kept")).status, 200);
+  ASSERT_NE(server.request("GET", "/v1/kv/" + prefix + "/kept/.lock").status, 404);
+  const core::Grant next{"late-1", 2};
+  EXPECT_TRUE(std::holds_alternative<core::Held>(run(consul::acquire(desk(), {kept, next, ttl}))))
+      << "whoever had it may believe in it";
+  std::this_thread::sleep_for(ttl);
+  const auto token = token_of(run(consul::acquire(desk(), {kept, next, ttl})));
+  EXPECT_GT(token, before + 1) << "the number of the change that gave it, and not that of the end before";
+  const auto renewed = run(consul::renew(desk(), {ttl, {{kept, next, token}}}));
+  EXPECT_EQ(std::get<core::KeyAnswers>(renewed).front(), KeyAnswer::done);
+  // To a longer one, with the same token.
+  const auto longer = run(consul::renew(desk(), {2 * ttl, {{kept, next, token}}}));
+  EXPECT_EQ(std::get<core::KeyAnswers>(longer).front(), KeyAnswer::done);
+  ASSERT_EQ(std::get<core::KeyAnswers>(run(consul::release(desk(), {kept, next}))).front(), KeyAnswer::done);
+  EXPECT_EQ(session_that_holds("kept"), "");
+}
+
 TEST_F(Late, ThatIsAskedForAgainAndGivenStays) {
-  const core::Grant ours{"web-1", 1};
+  const core::Grant ours{"late-1", 1};
   shared.doubt(late, ours, ttl);
   const auto granted = run(consul::acquire(desk(), {late, ours, ttl}));
   const core::Token token = std::get<core::Granted>(granted).token;
@@ -70,10 +93,36 @@ TEST_F(Late, ThatWasGivenWhenItWasAskedForAgainIsInDoubtBehindItsRelease) {
   EXPECT_EQ(session_that_holds("late"), "");
 }
 
+// Where data was lost the numbers of changes begin again, and a record of another life can have the number of the one before.
+TEST_F(Late, IsNothingThatIsGivenByARecordOfAnotherLifeWithTheSameNumber) {
+  ASSERT_TRUE(run(consul::admit(desk())));
+  ASSERT_TRUE(desk().is_open());
+  const consul::Standing before = standing;
+  ASSERT_EQ(server.request("DELETE", "/v1/kv/" + prefix + "/?recurse").status, 200);
+  ASSERT_TRUE(run(consul::admit(desk())));
+  ASSERT_FALSE(desk().is_open());
+  const consul::Index index = standing.index;
+  standing = before;
+  standing.index = index;
+  const auto refused = run(consul::acquire(desk(), {late, {"late-1", 1}, ttl}));
+  const auto* closed = std::get_if<core::NotOpen>(&refused);
+  ASSERT_NE(closed, nullptr);
+  EXPECT_EQ(session_that_holds("late"), "");
+}
+
+TEST_F(Late, IsNothingThatIsGivenWhereSomebodyHasDeletedTheEpoch) {
+  ASSERT_EQ(server.request("DELETE", "/v1/kv/" + prefix + "/.tenure/epoch/?recurse").status, 200);
+  const auto refused = run(consul::acquire(desk(), {late, {"late-1", 1}, ttl}));
+  const auto* closed = std::get_if<core::NotOpen>(&refused);
+  ASSERT_NE(closed, nullptr);
+  ASSERT_TRUE(closed->record.read);
+  EXPECT_FALSE(closed->record.read->open);
+}
+
 // What a server does that was restored from a copy.
 TEST_F(Late, ThanTheDataIsNothingThatIsGivenWhereItWentBack) {
   shared.see(core::token_max);
-  const auto refused = run(consul::acquire(desk(), {late, {"web-1", 1}, ttl}));
+  const auto refused = run(consul::acquire(desk(), {late, {"late-1", 1}, ttl}));
   const auto* closed = std::get_if<core::NotOpen>(&refused);
   ASSERT_NE(closed, nullptr);
   ASSERT_TRUE(closed->record.read);

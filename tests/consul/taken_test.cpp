@@ -55,7 +55,7 @@ TEST_F(Taken, AndMovedToALongerSessionIsReleasedByWhatItHasBecome) {
   const core::Token token = token_of(run(consul::acquire(desk(), {job, ours, ttl})));
   EXPECT_EQ(first_of(run(consul::renew(desk(), {20s, {{job, ours, token}}}))), KeyAnswer::done);
   const std::string body = server.request("GET", "/v1/kv/" + prefix + "/job/.lock").body;
-  const std::string index = std::to_string(shared.held(job, ours)->modified);
+  const std::string index = std::to_string(shared.held(job, ours)->entry.modified);
   EXPECT_NE(body.find("\"ModifyIndex\":" + index), std::string::npos) << index << " is not in " << body;
   EXPECT_EQ(shown_state().holder.value().token, token);
 }

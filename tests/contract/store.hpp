@@ -73,6 +73,8 @@ struct Abilities {
   bool changes_ttl = true;
   // Answers what is asked of one name in its order, and of several names as well.
   bool in_order = true;
+  // No two names are ever given the same token, also where they are asked for at the same time.
+  bool counts_names_together = true;
   // Tests ask for no shorter leases.
   core::Ttl shortest{100};
   // Such a lease ends by then, and only for who wants its name: nothing shows its end to who looks. Zero: when its time is over.

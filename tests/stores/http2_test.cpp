@@ -1,6 +1,9 @@
 // Calls over HTTP/2, which the servers that we write for tests do not speak: Kubernetes does.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "http_client/calling.hpp"
 #include "support/stores/kubernetes_server.hpp"
 #include "support/wait.hpp"

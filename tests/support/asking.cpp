@@ -43,6 +43,12 @@ void Asking::drop(const core::Failure& why) {
   note(news);
 }
 
+void Asking::give_up(core::RequestId id, const core::Failure& why) {
+  runtime::News news;
+  connection_->give_up(id, why, news);
+  note(news);
+}
+
 bool Asking::hear_the_end() {
   const core::Time deadline = boot_now() + std::chrono::seconds(10);
   while (connection_->awaited().fd >= 0) {

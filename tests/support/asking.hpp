@@ -28,6 +28,7 @@ class Asking {
   // The record that the last admission showed.
   const std::optional<core::Record>& admitted() const { return admitted_; }
   void drop(const core::Failure& why);
+  void give_up(core::RequestId id, const core::Failure& why);
   // Hears what comes though nothing was asked, until the other side closes the connection; false if it has not in ten seconds.
   bool hear_the_end();
   bool waiting() const { return connection_->waiting(); }

@@ -9,6 +9,7 @@
 #include <array>
 #include <cctype>
 #include <csignal>
+#include <cstdio>
 #include <optional>
 #include <stdexcept>
 #include <utility>

@@ -15,7 +15,9 @@ constexpr std::string_view node_options =
                         usually 3 or 5 (not Clusters); else TENURE_REDIS (several separated by commas),
                         TENURE_REDIS_FILE, REDIS_URL, redis://127.0.0.1:6379.
                         --store and TENURE_STORE are aliases of --redis and TENURE_REDIS. It may be a PostgreSQL
-                        as well: postgresql://[user[:password]@]host/database
+                        as well: postgresql://[user[:password]@]host/database; and for locks and elections a
+                        Kubernetes, kubernetes://[NAMESPACE], or a Consul, consul://host[:port][/PREFIX], consuls://
+                        for TLS, each of which is one node (docs/stores.md)
       --redis-file FILE  instead, one URL on each line: for passwords; # begins a comment
       --tls-ca FILE     the CAs to trust; else TENURE_TLS_CA, else those that this system trusts
       --tls-cert FILE   our certificate, for a server that asks for one; else TENURE_TLS_CERT
@@ -56,7 +58,8 @@ constexpr std::string_view http_options =
 
 }  // namespace
 
-const std::string_view help_text = R"(Tenure gives a name at most one owner at a time, on Redis or PostgreSQL.
+const std::string_view help_text =
+    R"(Tenure gives a name at most one owner at a time, on Redis, PostgreSQL, Kubernetes or Consul.
 
 Usage: tenure COMMAND [OPTIONS]
 

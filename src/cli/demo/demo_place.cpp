@@ -112,6 +112,7 @@ tl::expected<DemoPlace, CannotBegin> DemoPlace::at(NodeArgs nodes, const fs::pat
   fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
   for (const redis::Address& address : named->addresses) out << redis::whole_url(address) << '\n';
   for (const std::string& url : named->postgres) out << url << '\n';
+  for (const std::string& url : named->http) out << url << '\n';
   out.close();
   nodes.redis.clear();
   nodes.redis_file = file;

@@ -18,8 +18,9 @@ int lock_ls(const LockLsArgs& args) {
 int lock_show(const LockShowArgs& args) {
   const auto store = lock_store(args.target, args.name);
   if (!store) return fail(ExitCode::usage, store.error());
-  if (const auto keys = store->store->fleet_keys(args.fleet); !keys) {
-    return fail(ExitCode::usage, keys.error());
+  if (store->fleets) {
+    const auto keys = store->store->fleet_keys(args.fleet);
+    if (!keys) return fail(ExitCode::usage, keys.error());
   }
   const NodeInspector& nodes = *store->inspector;
   const Looked looked = nodes.leases_of({args.target.lock_prefix, args.fleet}, args.name);

@@ -50,16 +50,55 @@ tl::expected<ClientOptions, std::string> postgresql_options(const NodeArgs& args
   return options;
 }
 
+tl::expected<ClientOptions, std::string> http_store_options(const NodeArgs& args, detail::NamedNodes named) {
+  const auto keyspace = choose_keyspace(args);
+  if (!keyspace) return tl::unexpected(keyspace.error());
+  if (!args.node_set.empty()) {
+    return tl::unexpected(
+        std::string("--node-set names a set of several nodes, and a Kubernetes or a Consul is one"));
+  }
+  ClientOptions options;
+  options.nodes = std::move(named.http);
+  options.prefix = keyspace->prefix;
+  options.ttl_max = keyspace->cap;
+  options.tls = args.tls;
+  for (const auto& [name, field] : detail::tls_variables) {
+    std::string& value = options.tls.*field;
+    if (value.empty()) value = detail::variable(name).value_or("");
+  }
+  return options;
+}
+
+namespace {
+
+tl::expected<ChosenStore, std::string> choose_http_store(const NodeArgs& args, detail::NamedNodes named) {
+  if (&tenure_inspect_http_store == nullptr) return tl::unexpected(not_of_redis(named, args));
+  const auto options = http_store_options(args, std::move(named));
+  if (!options) return tl::unexpected(options.error());
+  auto store = detail::open_store(*options);
+  if (!store) return tl::unexpected(std::move(store.error()));
+  tl::expected<std::shared_ptr<const NodeInspector>, std::string> inspector;
+  tenure_inspect_http_store(*options, *store, inspector);
+  if (!inspector) return tl::unexpected(std::move(inspector.error()));
+  return ChosenStore{.store = std::move(*store),
+                     .prefix = options->prefix,
+                     .inspector = std::move(*inspector),
+                     .fleets = false};
+}
+
+}  // namespace
+
 tl::expected<ChosenStore, std::string> choose_store(const NodeArgs& args, const redis::Address* beside) {
   if (const auto keyspace = choose_keyspace(args); !keyspace) return tl::unexpected(keyspace.error());
   auto named = named_nodes(args);
   if (!named) return tl::unexpected(std::move(named.error()));
-  if (named->postgres.empty()) {
+  if (named->postgres.empty() && named->http.empty()) {
     auto nodes = choose_nodes(args, std::move(*named), beside);
     if (!nodes) return tl::unexpected(std::move(nodes.error()));
     return ChosenStore{redis::store_of(*nodes), nodes->keyspace.prefix, inspector_of(*nodes),
                        std::move(*nodes)};
   }
+  if (!named->http.empty()) return choose_http_store(args, std::move(*named));
   if (&tenure_inspect_postgresql == nullptr) return tl::unexpected(not_of_redis(*named, args));
   const auto options = postgresql_options(args, std::move(*named));
   if (!options) return tl::unexpected(options.error());
@@ -86,13 +125,28 @@ std::string how_to_init(const ClientOptions& postgresql) {
          common_options(keyspace, postgresql.node_set);
 }
 
-bool names_postgresql(const NodeArgs& args) {
+namespace {
+
+// Nothing where that cannot be known without reading what can be read once.
+std::optional<detail::NamedNodes> named_beforehand(const NodeArgs& args) {
   // A pipe is read once, by whoever knows what to do with it.
   struct stat status{};
   if (!args.redis_file.empty() && (stat(args.redis_file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)))
-    return false;
-  const auto named = named_nodes(args);
-  return named && !named->postgres.empty();
+    return std::nullopt;
+  auto named = named_nodes(args);
+  return named ? std::optional(std::move(*named)) : std::nullopt;
+}
+
+}  // namespace
+
+bool names_another_than_redis(const NodeArgs& args) {
+  const auto named = named_beforehand(args);
+  return named && (!named->postgres.empty() || !named->http.empty());
+}
+
+bool names_http_store(const NodeArgs& args) {
+  const auto named = named_beforehand(args);
+  return named && !named->http.empty();
 }
 
 std::string advice_on(const Refusal& refusal, const ChosenStore& store) {

@@ -22,6 +22,8 @@ struct ChosenStore {
   std::shared_ptr<const NodeInspector> inspector;
   std::optional<Nodes> redis{};  // for what only Redis is asked
 
+  bool fleets = true;  // may be kept there
+
   core::Ttl cap() const { return store->terms().cap; }
   std::size_t nodes() const { return store->names().size(); }
 };
@@ -39,8 +41,12 @@ tl::expected<ClientOptions, std::string> postgresql_options(const NodeArgs& args
 // a variable.
 std::string how_to_init(const ClientOptions& postgresql);
 
-// Is a PostgreSQL named? Also if something else is wrong with the words.
-bool names_postgresql(const NodeArgs& args);
+// Is something else than a Redis named, which only tenure-fleet can open? Also if something else is wrong with the words.
+bool names_another_than_redis(const NodeArgs& args);
+// Is it a Kubernetes or a Consul?
+bool names_http_store(const NodeArgs& args);
+// The options of a client of that one, of which the rest is as usual. The error is a sentence without secrets.
+tl::expected<ClientOptions, std::string> http_store_options(const NodeArgs& args, detail::NamedNodes named);
 
 // What to do about a refusal, with which options: to be read behind its message. See advice.hpp.
 std::string advice_on(const Refusal& refusal, const ChosenStore& store);
@@ -51,4 +57,8 @@ std::string advice_on(const Refusal& refusal, const ChosenStore& store);
 // name one.
 extern "C" [[gnu::weak]] void tenure_inspect_postgresql(
     const tenure::ClientOptions& options,
+    tl::expected<std::shared_ptr<const tenure::cli::NodeInspector>, std::string>& inspector);
+// The same beside what speaks with a Kubernetes or a Consul, of a store that was opened by these options.
+extern "C" [[gnu::weak]] void tenure_inspect_http_store(
+    const tenure::ClientOptions& options, const std::shared_ptr<const tenure::runtime::Store>& store,
     tl::expected<std::shared_ptr<const tenure::cli::NodeInspector>, std::string>& inspector);

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "api/environment.hpp"
+#include "api/url_kind.hpp"
 #include "cli/log.hpp"
 #include "cli/nodes/tls_options.hpp"
 #include "cli/secrets.hpp"
@@ -93,9 +94,12 @@ std::string not_of_redis(const detail::NamedNodes& named, const NodeArgs& args) 
   struct stat status{};
   if (!args.redis_file.empty() && stat(args.redis_file.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     return named.source +
-           " names a PostgreSQL by a pipe: name it by a plain file, by --store or TENURE_STORE";
+           " names another store than a Redis by a pipe: name it by a plain file, by --store or TENURE_STORE";
   }
-  return named.source + " names a PostgreSQL, and this is about Redis";
+  const char* kind = named.http.empty()                       ? "PostgreSQL"
+                     : kubernetes::is_url(named.http.front()) ? "Kubernetes"
+                                                              : "Consul";
+  return named.source + " names a " + kind + ", and this is about Redis";
 }
 
 tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args, const redis::Address* beside) {
@@ -109,7 +113,7 @@ tl::expected<Nodes, std::string> choose_nodes(const NodeArgs& args, detail::Name
                                               const redis::Address* beside) {
   auto keyspace = choose_keyspace(args);
   if (!keyspace) return tl::unexpected(keyspace.error());
-  if (!named.postgres.empty()) {
+  if (!named.postgres.empty() || !named.http.empty()) {
     return tl::unexpected(not_of_redis(named, args));
   }
   if (named.warning) log(log_event::password_exposed, *named.warning);

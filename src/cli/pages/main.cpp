@@ -113,11 +113,11 @@ void write_all(const std::filesystem::path& folder) {
     return all;
   };
 
-  write(folder / "man/tenure.1",
-        man_text({.name = "tenure",
-                  .purpose = "distributed locks, leader election and shared polling on Redis or PostgreSQL",
-                  .help = first,
-                  .see_also = others("tenure")}));
+  write(folder / "man/tenure.1", man_text({.name = "tenure",
+                                           .purpose = "distributed locks, leader election and shared "
+                                                      "polling, on Redis, PostgreSQL, Kubernetes or Consul",
+                                           .help = first,
+                                           .see_also = others("tenure")}));
   CompletedCommands list;
   for (const auto& term : commands) {
     const HelpPage page = help_of({"help", term.word});

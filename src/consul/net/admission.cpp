@@ -29,8 +29,7 @@ struct Found {
   core::Token seen = 0;  // before that was read: what is given meanwhile, it need not show
   std::optional<Entry> record{};
   std::optional<Entry> fence{};
-  std::string epoch_key{};  // of the record, where it can be read
-  bool marked = false;
+  bool has_epoch = false;  // the key of that record's epoch is there
 
   const Entry* record_entry() const { return record ? &*record : nullptr; }
   const Entry* fence_entry() const { return fence ? &*fence : nullptr; }
@@ -39,19 +38,17 @@ struct Found {
 Introduction introduction(Desk& desk, const Found& found, WentBack back) {
   const std::int64_t wall = runtime::wall_now_ms();
   const std::int64_t server = desk.talk.server_ms();
-  return {
-      desk.shared.place().terms,
-      desk.shared.random().hex16(),
-      wall,
-      server == 0 ? wall : server,
-      found.seen,
-      back == WentBack::seen,
-      found.marked};
+  return {desk.shared.place().terms,
+          desk.shared.random().hex16(),
+          wall,
+          server == 0 ? wall : server,
+          found.seen,
+          back == WentBack::seen || (found.record && !found.has_epoch)};
 }
 
 Task<tl::expected<Found, core::Failure>> find(Desk& desk) {
   Transaction reads;
-  reads.get(desk.keys().record()).get(desk.keys().fence()).get(desk.keys().epoch(""));
+  reads.get(desk.keys().record()).get(desk.keys().fence()).get(desk.keys().epochs());
   const core::Token seen = desk.shared.seen();
   auto answer = co_await desk.talk.read(desk.owner, reads);
   if (!answer) co_return tl::unexpected(before_all(std::move(answer.error())));
@@ -63,10 +60,8 @@ Task<tl::expected<Found, core::Failure>> find(Desk& desk) {
   Found found{.seen = seen};
   if (const Entry* record = answer->find(desk.keys().record())) found.record = *record;
   if (const Entry* fence = answer->find(desk.keys().fence())) found.fence = *fence;
-  if (const auto stored = found.record ? read_record(found.record->value) : std::nullopt) {
-    found.epoch_key = desk.keys().epoch(stored->record.epoch);
-    found.marked = answer->find(found.epoch_key) != nullptr;
-  }
+  const auto stored = found.record ? read_record(found.record->value) : std::nullopt;
+  found.has_epoch = stored && answer->find(desk.keys().epoch(stored->record.epoch)) != nullptr;
   co_return found;
 }
 
@@ -77,12 +72,14 @@ Task<tl::expected<bool, core::Failure>> replace(Desk& desk, const Found& found, 
   Transaction writes;
   if (found.record) {
     writes.check_index(key, found.record->modified);
-    if (found.marked) writes.check_present(found.epoch_key);
+    if (const auto stored = read_record(found.record->value); stored && found.has_epoch) {
+      writes.check_present(desk.keys().epoch(stored->record.epoch));
+    }
   } else {
     writes.check_absent(key);
   }
-  writes.remove_all(desk.keys().epoch(""));
-  writes.set(key, text).set(desk.keys().epoch(made.record.epoch), "");
+  writes.set(key, text);
+  writes.remove_all(desk.keys().epochs()).set(desk.keys().epoch(made.record.epoch), "");
   auto answer = co_await desk.talk.write(desk.owner, writes);
   if (!answer) co_return tl::unexpected(before_all(std::move(answer.error())));
   if (!answer->done()) {
@@ -142,14 +139,9 @@ Task<core::Reply> open(Desk desk, core::OpenRequest request) {
       if (!done) co_return std::move(done.error());
       co_return core::NotOpen{desk.standing.found()};
     }
-    if (stored->record.open && found->marked) {
+    if (stored->record.open) {
       stand_by(desk, std::move(*stored), found->record->value, found->record->modified);
       co_return core::Opened{};
-    }
-    if (!found->marked) {
-      auto done = co_await admit(desk);
-      if (!done) co_return std::move(done.error());
-      continue;
     }
     const auto made =
         opened(std::move(*stored), found->fence_entry(), introduction(desk, *found, WentBack::unknown));

@@ -11,8 +11,8 @@ namespace {
 using core::KeyAnswer;
 
 constexpr int tries_max = 6;
-// Each costs three operations, and the record, its epoch and the fence one each.
-constexpr std::size_t items_at_once = 20;
+// Each costs four operations, and record, epoch and fence one each.
+constexpr std::size_t items_at_once = 15;
 
 enum class Plan : std::uint8_t { missing, foreign, put_back, put_over, renew };
 
@@ -35,7 +35,7 @@ Plan plan_for(const Entry* entry, const core::Holding& item, const core::Reasser
 struct Step {
   std::size_t item = 0;
   Plan plan = Plan::missing;
-  Index modified = 0;
+  const Entry* entry = nullptr;  // what it is put over
 };
 
 // False: something has changed since it was planned.
@@ -50,7 +50,7 @@ Task<tl::expected<bool, core::Failure>> write(Desk& desk, const core::ReassertRe
     if (step.plan == Plan::put_back) {
       writes.check_absent(item.key);
     } else {
-      writes.check_index(item.key, step.modified).remove(item.key);
+      writes.check_same(item.key, step.entry->modified, step.entry->session).remove(item.key);
     }
     writes.lock(item.key, lease_text({item.grant, request.ttl, 0, item.token}), session);
   }
@@ -62,8 +62,9 @@ Task<tl::expected<bool, core::Failure>> write(Desk& desk, const core::ReassertRe
   for (const Step& step : steps) {
     const core::Holding& item = request.items[step.item];
     desk.shared.see(item.token);
-    if (const Entry* entry = answer->find_last(item.key))
-      desk.shared.hold(item.key, {item.grant, entry->modified, session, request.ttl, desk.now});
+    if (const Entry* entry = answer->find_last(item.key)) {
+      desk.shared.hold(*entry, item.grant, request.ttl, desk.now);
+    }
   }
   co_return true;
 }
@@ -86,7 +87,7 @@ Task<std::optional<core::Reply>> put_back(Desk& desk, const core::ReassertReques
       sessions.push_back(entry->session);
     }
     if (plan != Plan::put_back && plan != Plan::put_over) continue;
-    steps.push_back({i, plan, entry == nullptr ? 0 : entry->modified});
+    steps.push_back({i, plan, entry});
     highest = std::max(highest, item.token);
   }
   for (const std::string& session : sessions) {
@@ -117,15 +118,13 @@ Task<core::Reply> reassert(Desk desk, core::ReassertRequest request) {
   for (int tries = 0; tries < tries_max; ++tries) {
     Transaction reads;
     reads.get(desk.keys().record()).get(desk.keys().fence());
-    reads.get(desk.keys().epoch(desk.standing.stored->record.epoch));
     for (const core::Holding& item : request.items) reads.get(item.key);
     const core::Token seen = desk.shared.seen();
     auto shown = co_await desk.talk.read(desk.owner, reads);
     if (!shown) co_return std::move(shown.error());
     const Entry* record = shown->find(desk.keys().record());
     const Entry* fence = shown->find(desk.keys().fence());
-    const bool same_epoch = shown->find(desk.keys().epoch(desk.standing.stored->record.epoch)) != nullptr;
-    if (record == nullptr || record->modified != desk.standing.index || !same_epoch) {
+    if (record == nullptr || record->modified != desk.standing.index || record->value != desk.standing.text) {
       auto admitted = co_await admit(desk);
       if (!admitted) co_return std::move(admitted.error());
       if (desk.standing.stored->record.epoch != epoch) co_return core::NotOpen{desk.standing.found()};

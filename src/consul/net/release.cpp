@@ -15,10 +15,7 @@ constexpr int tries_max = 6;
 
 Task<tl::expected<bool, core::Failure>> remove(Desk desk, Entry entry) {
   Transaction writes;
-  // Of a key that is not there nothing is said otherwise.
-  writes.check_index(entry.key, entry.modified);
-  if (!entry.session.empty()) writes.check_session(entry.key, entry.session);
-  writes.remove_at(entry.key, entry.modified);
+  writes.check_same(entry.key, entry.modified, entry.session).remove(entry.key);
   auto answer = co_await desk.talk.write(desk.owner, writes);
   if (!answer) co_return tl::unexpected(std::move(answer.error()));
   co_return answer->done();
@@ -27,8 +24,7 @@ Task<tl::expected<bool, core::Failure>> remove(Desk desk, Entry entry) {
 Task<core::Reply> release(Desk desk, core::ReleaseRequest request) {
   if (request.ticket) desk.shared.wait_no_more(*request.ticket);
   if (const Hold* hold = desk.shared.held(request.key, request.grant)) {
-    Entry as_seen{request.key, {}, lock_flags, hold->session, hold->modified};
-    const auto removed = co_await remove(desk, std::move(as_seen));
+    const auto removed = co_await remove(desk, hold->entry);
     if (!removed) co_return removed.error();
     desk.shared.let_go(request.key, request.grant);
     if (*removed) {

@@ -16,7 +16,7 @@ constexpr std::size_t orphans_at_once = 3;
 struct Found {
   KeyAnswer answer = KeyAnswer::missing;
   std::string session{};
-  Index modified = 0;
+  const Entry* entry = nullptr;
   bool too_short = false;  // its session is of a shorter TTL
 };
 
@@ -26,7 +26,7 @@ Found compare(const Entry* entry, const core::Holding& item, core::Ttl ttl) {
   if (!lease || lease->grant != item.grant || lease->token_at(entry->modified) != item.token) {
     return {.answer = KeyAnswer::foreign};
   }
-  return {KeyAnswer::done, entry->session, entry->modified, lease->ttl < ttl};
+  return {KeyAnswer::done, entry->session, entry, lease->ttl < ttl};
 }
 
 // Ours, that nobody wants any more.
@@ -44,16 +44,16 @@ Task<Done> remove_orphans(Desk& desk, const TransactionAnswer& shown, const std:
 
 // To a session that lasts for as long as the lease shall.
 Task<KeyAnswer> move(Desk& desk, const core::RenewRequest& request, const core::Holding& item,
-                     Index modified) {
+                     const Entry& entry) {
   auto session = co_await session_for(desk, request.ttl, std::string(item.grant.owner()));
   if (!session) co_return KeyAnswer::locked;
   Transaction writes;
-  writes.check_index(item.key, modified).remove(item.key);
+  writes.check_same(item.key, entry.modified, entry.session).remove(item.key);
   writes.lock(item.key, lease_text({item.grant, request.ttl, 0, item.token}), *session);
   auto answer = co_await desk.talk.write(desk.owner, writes);
   if (!answer || !answer->done()) co_return KeyAnswer::locked;
   if (const Entry* moved = answer->find_last(item.key))
-    desk.shared.hold(item.key, {item.grant, moved->modified, *session, request.ttl, desk.now});
+    desk.shared.hold(*moved, item.grant, request.ttl, desk.now);
   co_return KeyAnswer::done;
 }
 
@@ -98,9 +98,9 @@ Task<core::Reply> renew(Desk desk, core::RenewRequest request) {
       answer = KeyAnswer::missing;
     }
     if (answer == KeyAnswer::done && found[i].too_short) {
-      answer = co_await move(desk, request, item, found[i].modified);
+      answer = co_await move(desk, request, item, *found[i].entry);
     } else if (answer == KeyAnswer::done) {
-      desk.shared.hold(item.key, {item.grant, found[i].modified, found[i].session, request.ttl, desk.now});
+      desk.shared.hold(*found[i].entry, item.grant, request.ttl, desk.now);
     } else {
       desk.shared.let_go(item.key, item.grant);
     }

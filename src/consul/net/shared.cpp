@@ -32,12 +32,13 @@ void Shared::forget_session(const std::string& id) {
   std::erase(all_sessions_, id);
 }
 
-void Shared::hold(const std::string& key, Hold hold) {
+void Shared::hold(const Entry& entry, const core::Grant& grant, core::Ttl ttl, core::Time renewed) {
   // It is held, whatever was asked for before.
   for (Doubt& it : doubts_) {
-    if (it.key == key && it.grant == hold.grant) it.released.reset();
+    if (it.key == entry.key && it.grant == grant) it.released.reset();
   }
-  held_.insert_or_assign(key, std::move(hold));
+  const Entry as_seen{entry.key, {}, entry.flags, entry.session, entry.modified};
+  held_.insert_or_assign(entry.key, Hold{grant, as_seen, ttl, renewed});
 }
 
 void Shared::let_go(const std::string& key, const core::Grant& grant) {
@@ -61,7 +62,7 @@ void Shared::doubt_release(const std::string& key, const core::Grant& grant, cor
   const auto known =
       std::ranges::find_if(doubts_, [&](const Doubt& it) { return it.key == key && it.grant == grant; });
   if (hold != nullptr) {
-    std::erase_if(sessions_, [&](const auto& it) { return it.second == hold->session; });
+    std::erase_if(sessions_, [&](const auto& it) { return it.second == hold->entry.session; });
   } else if (known == doubts_.end()) {
     // Which one may have it is not known.
     sessions_.clear();

@@ -47,8 +47,7 @@ struct Doubt {
 // A lease that is held, as far as is known: so a release needs no look before.
 struct Hold {
   core::Grant grant;
-  Index modified = 0;  // the change by which it is
-  std::string session{};
+  Entry entry{};  // without its value
   core::Ttl ttl{};
   core::Time renewed{};  // when that was asked for
 };
@@ -73,7 +72,7 @@ class Shared {
   void forget_session(const std::string& id);
   const std::vector<std::string>& sessions() const { return all_sessions_; }
 
-  void hold(const std::string& key, Hold hold);
+  void hold(const Entry& entry, const core::Grant& grant, core::Ttl ttl, core::Time renewed);
   void let_go(const std::string& key, const core::Grant& grant);
   // Null: it is not held.
   const Hold* held(const std::string& key, const core::Grant& grant) const;

@@ -60,6 +60,8 @@ class Store {
   virtual std::string name_in(std::string key) const = 0;
   // Why no lease can last that long there, or nothing when it can. For what the store itself counts in other lengths.
   virtual std::optional<std::string> ttl_error(core::Ttl /*ttl*/) const { return std::nullopt; }
+  // How often somebody who only wants to see who leads may look at most, where each look is a burden to others.
+  virtual core::Duration look_every_min() const { return core::Duration::zero(); }
   // What the keys of a fleet begin with. The error says why there can be no fleet of that name.
   virtual tl::expected<std::string, std::string> fleet_keys(const std::string& fleet) const = 0;
   // Where a fleet keeps its data, by FleetOptions::data and data_tls: on the first node if the URL is empty.

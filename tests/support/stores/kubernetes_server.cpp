@@ -120,6 +120,13 @@ std::string KubernetesServer::kubeconfig(const std::string& name_space, const st
   return file;
 }
 
+std::string KubernetesServer::kubeconfig_at(std::uint16_t port, const std::string& name_space) {
+  const std::uint16_t direct = std::exchange(port_, port);
+  std::string file = kubeconfig(name_space);
+  port_ = direct;
+  return file;
+}
+
 std::string KubernetesServer::new_namespace() {
   std::string name = "test-" + std::to_string(++namespaces_);
   const auto made =

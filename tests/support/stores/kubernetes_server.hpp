@@ -28,6 +28,8 @@ class KubernetesServer {
 
   // A file by which a client speaks to it; the token is for other_token and the like. It goes with the server.
   std::string kubeconfig(const std::string& name_space = "default", const std::string& with_token = token);
+  // The same, by which it is reached at another port of 127.0.0.1.
+  std::string kubeconfig_at(std::uint16_t port, const std::string& name_space);
   // One that nobody has used before in this program: made.
   std::string new_namespace();
 
@@ -44,6 +46,9 @@ class KubernetesServer {
   void resume() { server_->resume(); }
   void kill() { server_->kill(); }
   void restart();  // kills it if need be; at the same address
+  // Of what it keeps its data in.
+  void pause_etcd() { etcd_->pause(); }
+  void resume_etcd() { etcd_->resume(); }
 
  private:
   std::unique_ptr<Daemon> start_etcd();

@@ -72,6 +72,35 @@ TEST(ConsulRecord, WhereTheDataWentBackAQuarantineBegins) {
   EXPECT_FALSE(admit(&open, &put_back, client)) << "a holder has put its lease back";
 }
 
+TEST(ConsulRecord, WhoHasFoundThatTheDataWentBackBeginsAQuarantineWhateverStandsThere) {
+  auto client = who();
+  client.went_back = true;
+  auto stored = open_record();
+  const Entry open = entry_of(stored);
+  EXPECT_EQ(admit(&open, nullptr, client).value().record.why, "restored");
+  stored.record.open = false;
+  stored.record.longest = core::Ttl(90'000);
+  const Entry closed = entry_of(stored);
+  const auto made = admit(&closed, nullptr, client).value();
+  EXPECT_EQ(made.record.epoch, "e-new");
+  EXPECT_EQ(made.record.longest, core::Ttl(90'000)) << "what was sat out is not over because it begins again";
+}
+
+TEST(ConsulRecord, OfAConsulThatIsNewIsOpenAtOnceAndReplacesNoOther) {
+  const auto made = founded(nullptr, nullptr, who()).value();
+  EXPECT_TRUE(made.record.open);
+  EXPECT_EQ(made.base, now_us);
+  const Entry open = entry_of(open_record());
+  EXPECT_FALSE(founded(&open, nullptr, who()));
+  auto stored = open_record();
+  stored.record.open = false;
+  const Entry unknown = entry_of(stored);
+  EXPECT_TRUE(founded(&unknown, nullptr, who()));
+  stored.record.why = "restored";
+  const Entry restored = entry_of(stored);
+  EXPECT_FALSE(founded(&restored, nullptr, who())) << "leases may last";
+}
+
 TEST(ConsulRecord, InQuarantineTokensFromBeforeItTellNothing) {
   auto stored = open_record();
   stored.record.open = false;
@@ -91,17 +120,6 @@ TEST(ConsulRecord, IsNotOpenedByWallClocks) {
   stored.record.wall_ms = now_ms - 1'200'000;
   const Entry closed = entry_of(stored);
   EXPECT_FALSE(admit(&closed, nullptr, who())) << "both are those of one machine, which have jumped";
-}
-
-TEST(ConsulRecord, WithoutTheKeyOfItsEpochIsNone) {
-  auto stored = open_record();
-  const Entry open = entry_of(stored);
-  auto client = who();
-  client.marked = false;
-  const auto made = admit(&open, nullptr, client);
-  ASSERT_TRUE(made);
-  EXPECT_FALSE(made->record.open);
-  EXPECT_EQ(made->record.epoch, "e-new");
 }
 
 TEST(ConsulRecord, OpensAboveAllThatIsKnownToHaveBeenGiven) {

@@ -125,20 +125,28 @@ TEST(ConsulLease, IsHeldAsLongAsASessionHasItsKey) {
 
 TEST(ConsulTransaction, IsWrittenAsConsulReadsIt) {
   Transaction it;
-  it.check_index("p/.tenure/record", 7)
-      .check_absent("p/\"a\"/.lock")
-      .lock("p/\"a\"/.lock", "v", "s-1")
-      .get("g");
-  it.set("f", "x").remove_at("r", 3).remove("d");
-  EXPECT_EQ(it.size(), 7U);
+  it.check_index("p/.tenure/record", 7).check_absent("p/\"a\"/.lock").lock("p/\"a\"/.lock", "v", "s-1");
+  it.check_present("e").get("g").set("f", "x").remove("d").remove_all("t/");
+  EXPECT_EQ(it.size(), 8U);
   EXPECT_EQ(
       it.text(),
       R"([{"KV": {"Verb": "check-index", "Key": "p/.tenure/record", "Index": 7}}, )"
       R"({"KV": {"Verb": "check-not-exists", "Key": "p/\"a\"/.lock"}}, )"
-      R"({"KV": {"Verb": "lock", "Key": "p/\"a\"/.lock", "Value": "dg==", "Flags": 3304740253564472344, "Session": "s-1"}}, )"
-      R"({"KV": {"Verb": "get-tree", "Key": "g"}}, {"KV": {"Verb": "set", "Key": "f", "Value": "eA=="}}, )"
-      R"({"KV": {"Verb": "delete-cas", "Key": "r", "Index": 3}}, {"KV": {"Verb": "delete", "Key": "d"}}])");
+      R"({"KV": {"Verb": "lock", "Key": "p/\"a\"/.lock", "Value": "dg==", "Flags": 3304740253564472344, )"
+      R"("Session": "s-1"}}, {"KV": {"Verb": "get", "Key": "e"}}, {"KV": {"Verb": "get-tree", "Key": "g"}}, )"
+      R"({"KV": {"Verb": "set", "Key": "f", "Value": "eA=="}}, {"KV": {"Verb": "delete", "Key": "d"}}, )"
+      R"({"KV": {"Verb": "delete-tree", "Key": "t/"}}])");
   EXPECT_EQ(Transaction{}.text(), "[]");
+}
+
+TEST(ConsulTransaction, ComparesNumberAndSessionOfWhatWasSeen) {
+  Transaction held;
+  held.check_same("k", 3, "s-1");
+  EXPECT_EQ(held.text(), R"([{"KV": {"Verb": "check-index", "Key": "k", "Index": 3}}, )"
+                         R"({"KV": {"Verb": "check-session", "Key": "k", "Session": "s-1"}}])");
+  Transaction free;
+  free.check_same("k", 3, "");
+  EXPECT_EQ(free.size(), 1U);
 }
 
 TEST(ConsulTransaction, TellsWhatWasReadAndWritten) {
