@@ -34,7 +34,8 @@ class ConsulStore : public runtime::Store {
     if (ttl > lock_delay_max && ttl <= session_ttl_max && place_.address.lock_delay.empty()) {
       return "a TTL of " + core::to_text(ttl) + " is longer than the longest lock-delay of Consul, " +
              core::to_text(lock_delay_max) +
-             ": a session that ended early, as when its agent leaves, would let another one in while the holder believes; "
+             ": a session that ended early, as when its agent leaves, would let another one in while the "
+             "holder believes; "
              "a shorter TTL, or ?lock-delay=60s in the address where sessions never end early";
     }
     if (ttl >= session_ttl_min && ttl <= session_ttl_max) return std::nullopt;

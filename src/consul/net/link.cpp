@@ -62,7 +62,8 @@ std::vector<Link::Wanted> Link::wanted_of(const core::Request& request) {
   }
   std::vector<Wanted> wanted;
   if (const auto* reassert = std::get_if<core::ReassertRequest>(&request)) {
-    for (const core::Holding& it : reassert->items) wanted.push_back({it.key, it.grant, reassert->ttl, false});
+    for (const core::Holding& it : reassert->items)
+      wanted.push_back({it.key, it.grant, reassert->ttl, false});
   }
   return wanted;
 }

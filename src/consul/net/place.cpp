@@ -80,8 +80,9 @@ std::optional<std::string> variable(const char* name) {
 tl::expected<Place, std::string> place_of(const ClientOptions& options, const Variables& variables) {
   if (auto error = core::name_error("the prefix", options.prefix)) return tl::unexpected(std::move(*error));
   if (has_odd_part(options.prefix)) {
-    return tl::unexpected("the prefix " + options.prefix +
-                          " has a part between slashes that is empty, . or .., which no key of Consul can have");
+    return tl::unexpected(
+        "the prefix " + options.prefix +
+        " has a part between slashes that is empty, . or .., which no key of Consul can have");
   }
   if (auto error = core::node_set_error(options.node_set)) return tl::unexpected(std::move(*error));
   if (options.nodes.size() != 1) {

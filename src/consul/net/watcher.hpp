@@ -45,8 +45,8 @@ class Watcher : public runtime::Subscription {
   std::map<CallId, std::string> keys_{};  // what is asked about
   std::uint64_t last_ = 0;
   bool open_ = false;
-  unsigned failures_ = 0;            // in a row: rounds of all keys of which one failed
-  std::size_t unheard_ = 0;          // of the round since the last failure
+  unsigned failures_ = 0;              // in a row: rounds of all keys of which one failed
+  std::size_t unheard_ = 0;            // of the round since the last failure
   std::vector<std::string> paused_{};  // keys that are asked about again then:
   std::optional<core::Time> resumed_{};
   std::optional<core::Time> due_{};  // to try again
