@@ -70,6 +70,15 @@ TEST_F(Unreleased, AndNotRenewedEndsThoughAnotherIsRenewed) {
   EXPECT_EQ(first_of(run(consul::renew(desk(12s), renewal))), KeyAnswer::done);
 }
 
+TEST_F(Unreleased, IsNotWhatIsRenewedWhereLeasesArePutBack) {
+  const core::Token token = token_of(run(consul::acquire(desk(), {job, ours, ttl})));
+  const core::ReassertRequest again{ttl, false, {{job, ours, token}}};
+  EXPECT_EQ(first_of(run(consul::reassert(desk(8s), again))), KeyAnswer::done);
+  EXPECT_EQ(first_of(run(consul::renew(desk(12s), {ttl, {{job, ours, token}}}))), KeyAnswer::done);
+  EXPECT_FALSE(shared.is_orphan(job, ours));
+  EXPECT_NE(session_that_holds("job"), "");
+}
+
 TEST_F(Unreleased, IsNotedByTheConnectionThatCouldNotTell) {
   const auto known = std::make_shared<consul::Shared>(shared.place());
   consul::Link link(core::NodeIndex{}, known);
