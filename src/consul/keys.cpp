@@ -8,6 +8,9 @@ constexpr std::string_view suffix = "/.lock";
 // Locks without the prefix of locks are elections.
 constexpr std::string_view elections = ".elect/";
 constexpr std::string_view others = ".locks/";
+// What Tenure keeps beside locks: the record, and the keys of clients with a prefix of their own.
+constexpr std::string_view own = ".tenure";
+constexpr std::string_view prefixes = ".in/";
 
 // Paths of addresses are cleaned of these on their way.
 bool has_odd_part(std::string_view name) {
@@ -35,7 +38,8 @@ tl::expected<std::string, std::string> Keys::lock(std::string_view prefix, std::
     key += elections;
   } else if (prefix != usual_lock_prefix) {
     key.append(others).append(prefix);
-  } else if (name.starts_with(elections) || name.starts_with(others)) {
+  } else if (name.starts_with(elections) || name.starts_with(others) || name.starts_with(prefixes) ||
+             name == own || name.starts_with(std::string(own) + "/")) {
     return tl::unexpected("the name " + std::string(name) +
                           " begins as keys do that Tenure needs for itself");
   }

@@ -1,5 +1,7 @@
 #include "consul/session_text.hpp"
 
+#include <algorithm>
+
 #include "consul/duration_text.hpp"
 #include "consul/json_fields.hpp"
 #include "poll/json.hpp"
@@ -12,6 +14,11 @@ const core::Failure strange{core::Applied::perhaps, core::FailureCode::protocol,
                             "the server said something of a session that Consul does not say"};
 
 }  // namespace
+
+std::string lock_delay_for(core::Ttl ttl) {
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(std::min(ttl, lock_delay_max));
+  return std::to_string(seconds.count()) + "s";
+}
 
 std::string session_text(const SessionWish& wish) {
   poll::Json text;

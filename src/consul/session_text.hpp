@@ -1,6 +1,7 @@
 // Sessions of Consul: while one lives, what it has locked is locked. Ours lives as long as it is renewed within its TTL, and
 // whatever becomes of the health checks of the node whose agent is asked: a check that fails for a moment would take leases from
-// holders who believe in them for their whole time.
+// holders who believe in them for their whole time. It ends early all the same where that node is deregistered, as when its agent
+// leaves, or where somebody destroys it: nobody else is given its keys then until the lock-delay is over.
 #pragma once
 
 #include <optional>
@@ -13,9 +14,17 @@
 
 namespace tenure::consul {
 
-// What Consul takes. It never ends a session before its TTL is over, and ends it after twice its TTL at the latest.
+// What Consul takes. For want of renewals it never ends a session before its TTL is over, and ends it after twice its TTL at the
+// latest.
 inline constexpr core::Ttl session_ttl_min = std::chrono::seconds(10);
 inline constexpr core::Ttl session_ttl_max = std::chrono::hours(24);
+
+// The longest that Consul takes.
+inline constexpr core::Ttl lock_delay_max = std::chrono::seconds(60);
+
+// So long that a holder has ceased to believe in its lease when others can be given it, whatever has ended its session; what is
+// longer than the longest has to be asked for by somebody who knows that nothing does.
+std::string lock_delay_for(core::Ttl ttl);
 
 struct SessionWish {
   std::string name{};

@@ -14,8 +14,8 @@ struct Address {
   bool tls = false;
   std::string place;              // host:port, as the agent is called
   std::string prefix = "tenure";  // what all keys begin with, without a slash at its end
-  std::string lock_delay =
-      "0s";  // for how long Consul gives a key to nobody after a session ended that had it
+  // For how long Consul gives a key to nobody after a session ended that had it; empty: for as long as the lease was to last.
+  std::string lock_delay{};
 
   // For people.
   std::string name() const { return (tls ? "consuls://" : "consul://") + place + "/" + prefix; }

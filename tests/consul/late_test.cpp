@@ -1,11 +1,7 @@
 // A lease that is given behind the release that takes it back: the session that all leases share would keep it for ever.
-#include <poll.h>
+#include <thread>
 
-#include "consul/consul_client.hpp"
-#include "consul/lease_text.hpp"
-#include "consul/net/desk.hpp"
-#include "runtime/boot_clock.hpp"
-#include "runtime/net/wait_for.hpp"
+#include "consul/bench.hpp"
 
 namespace tenure::test {
 namespace {
@@ -13,29 +9,13 @@ namespace {
 using namespace std::chrono_literals;
 using core::KeyAnswer;
 
-class Late : public OnConsul {
+class Late : public OnConsul, protected Bench {
  protected:
-  template <class T>
-  T run(consul::Task<T> task) {
-    task.start();
-    while (!task.done()) {
-      EXPECT_TRUE(runtime::wait_for(talk.awaited().fd, POLLIN, runtime::boot_now() + 10s));
-      talk.on_ready();
-    }
-    return task.take();
-  }
-  consul::Desk desk() { return {{}, talk, maker, shared, standing, admitted, wrote, runtime::boot_now()}; }
-
-  consul::Shared shared{consul::place_of(options("web-1")).value()};
-  consul::Talk talk{shared.place().server, shared.place().header};
-  consul::SessionMaker maker{};
-  consul::Standing standing{};
-  std::vector<core::Record> admitted{};
-  bool wrote = false;
+  Late() : Bench(options("web-1")) {}
 
   const core::Ttl ttl = 10s;
-  const std::string kept = shared.place().keys.lock("redlock:", "kept").value();
-  const std::string late = shared.place().keys.lock("redlock:", "late").value();
+  const std::string kept = key("kept");
+  const std::string late = key("late");
 };
 
 TEST_F(Late, IsGivenBackWithTheNextRenewalAndOtherLeasesHaveAnotherSession) {
@@ -65,6 +45,26 @@ TEST_F(Late, IsGivenBackWithTheNextRenewalAndOtherLeasesHaveAnotherSession) {
   EXPECT_NE(session_that_holds("late"), session);
 }
 
+// Consul keeps the key of a session that has ended, with its value. A check in a transaction shows it as it was before.
+TEST_F(Late, IsNotWhatIsGivenOverAKeyThatNobodyHasAnyMore) {
+  const auto before = std::get<core::Granted>(run(consul::acquire(desk(), {kept, {"late-1", 1}, ttl}))).token;
+  ASSERT_EQ(server.request("PUT", "/v1/session/destroy/" + session_that_holds("kept")).status, 200);
+  ASSERT_NE(server.request("GET", "/v1/kv/" + prefix + "/kept/.lock").status, 404);
+  const core::Grant next{"late-1", 2};
+  EXPECT_TRUE(std::holds_alternative<core::Held>(run(consul::acquire(desk(), {kept, next, ttl}))))
+      << "whoever had it may believe in it";
+  std::this_thread::sleep_for(ttl);
+  const auto token = token_of(run(consul::acquire(desk(), {kept, next, ttl})));
+  EXPECT_GT(token, before + 1) << "the number of the change that gave it, and not that of the end before";
+  const auto renewed = run(consul::renew(desk(), {ttl, {{kept, next, token}}}));
+  EXPECT_EQ(std::get<core::KeyAnswers>(renewed).front(), KeyAnswer::done);
+  // To a longer one, with the same token.
+  const auto longer = run(consul::renew(desk(), {2 * ttl, {{kept, next, token}}}));
+  EXPECT_EQ(std::get<core::KeyAnswers>(longer).front(), KeyAnswer::done);
+  ASSERT_EQ(std::get<core::KeyAnswers>(run(consul::release(desk(), {kept, next}))).front(), KeyAnswer::done);
+  EXPECT_EQ(session_that_holds("kept"), "");
+}
+
 TEST_F(Late, ThatIsAskedForAgainAndGivenStays) {
   const core::Grant ours{"late-1", 1};
   shared.doubt(late, ours, ttl);
@@ -75,6 +75,22 @@ TEST_F(Late, ThatIsAskedForAgainAndGivenStays) {
     EXPECT_EQ(std::get<core::KeyAnswers>(renewed).front(), KeyAnswer::done);
   }
   EXPECT_NE(session_that_holds("late"), "");
+}
+
+TEST_F(Late, ThatWasGivenWhenItWasAskedForAgainIsInDoubtBehindItsRelease) {
+  const core::Grant ours{"web-1", 1};
+  const core::Grant other{"web-1", 2};
+  const core::Token token = token_of(run(consul::acquire(desk(), {kept, other, ttl})));
+  const std::string session = shared.session(ttl).value();
+  shared.doubt(late, ours, ttl);
+  token_of(run(consul::acquire(desk(), {late, ours, ttl})));
+  EXPECT_EQ(first_of(run(consul::release(desk(), {late, ours}))), KeyAnswer::done);
+  // What was asked for first.
+  consul::Transaction given;
+  given.lock(late, consul::lease_text({ours, ttl, 1, std::nullopt}), session);
+  ASSERT_TRUE(run(talk.write({}, given)).value().done());
+  EXPECT_EQ(first_of(run(consul::renew(desk(), {ttl, {{kept, other, token}}}))), KeyAnswer::done);
+  EXPECT_EQ(session_that_holds("late"), "");
 }
 
 // Where data was lost the numbers of changes begin again, and a record of another life can have the number of the one before.

@@ -99,7 +99,7 @@ TEST_F(OnConsul, WhoseSessionIsDestroyedByHandIsToldAtItsNextRenewal) {
   ASSERT_TRUE(wait_until([&] { return lease.lost().stop_requested(); }, 6s));
   EXPECT_FALSE(lease.held());
   EXPECT_EQ(lease.loss(), Loss::missing);
-  EXPECT_TRUE(one.lock("job", {.ttl = 10s}).try_acquire()) << "with another session";
+  EXPECT_TRUE(one.lock("job", {.ttl = 10s}).acquire({.wait_max = 15s})) << "with another session";
 }
 
 TEST_F(OnConsul, WhoseKeyIsDeletedOrTakenByHandIsToldAtItsNextRenewal) {

@@ -63,6 +63,28 @@ TEST_F(ConsulOfItsOwn, ThatStartsAgainWithNothingLeavesHoldersWhatTheyHave) {
   EXPECT_GT(two.lock("job", {.ttl = 10s}).try_acquire().value().token(), token);
 }
 
+// It was told of the holder, and asks nothing while all is lost: nothing tells it that this is another epoch.
+TEST_F(ConsulOfItsOwn, ThatStartsAgainWithNothingGivesNothingToWhoWasAdmittedBefore) {
+  for (int round = 0; round < 3; ++round) {
+    init_consul(options("init"));
+    const Client one = Client::open(options("web-1")).value();
+    const Client two = Client::open(options("web-2")).value();
+    auto lease = one.lock("job", {.ttl = 10s}).try_acquire().value();
+    const auto held = two.lock("job", {.ttl = 10s}).try_acquire();
+    ASSERT_FALSE(held);
+    ASSERT_EQ(held.error().code, Refusal::Code::held) << held.error().message;
+    server.restart();
+    const Client three = Client::open(options("web-3")).value();
+    const auto first = three.lock("other", {.ttl = 10s}).try_acquire();
+    ASSERT_FALSE(first);
+    for (int tries = 0; tries < 4; ++tries) {
+      const auto refused = two.lock("job", {.ttl = 10s}).try_acquire();
+      ASSERT_FALSE(refused) << "two have it";
+    }
+    server.restart();
+  }
+}
+
 TEST_F(ConsulOfItsOwn, ThatIsStoppedForLongerThanTheLeaseEndsIt) {
   init_consul(options("init"));
   const Client one = Client::open(options("web-1")).value();
@@ -77,8 +99,30 @@ TEST_F(ConsulOfItsOwn, ThatIsStoppedForLongerThanTheLeaseEndsIt) {
   std::this_thread::sleep_for(2s);
   server.resume();
   EXPECT_FALSE(lease.held()) << "answers that come late revive nothing";
-  auto next = two.lock("job", {.ttl = 10s}).acquire({.wait_max = 30s});
+  auto next = two.lock("job", {.ttl = 10s}).acquire({.wait_max = 40s});
   ASSERT_TRUE(next) << next.error().message;
+  EXPECT_GT(next->token(), lease.token());
+}
+
+// As an agent does that leaves: its sessions end at once, in the middle of their time.
+TEST_F(ConsulOfItsOwn, WhoseNodeIsDeregisteredLetsNobodyInWhileTheHolderBelieves) {
+  init_consul(options("init"));
+  const Client one = Client::open(options("web-1")).value();
+  const Client two = Client::open(options("web-2")).value();
+  auto lease = one.lock("job", {.ttl = 10s}).try_acquire().value();
+  const std::string self = server.request("GET", "/v1/agent/self").body;
+  const std::string mark = "\"NodeName\":\"";
+  const auto begin = self.find(mark) + mark.size();
+  const std::string node = self.substr(begin, self.find('"', begin) - begin);
+  ASSERT_EQ(server.request("PUT", "/v1/catalog/deregister", R"({"Node": ")" + node + R"("})").status, 200);
+  ASSERT_EQ(
+      server.request("PUT", "/v1/catalog/register", R"({"Node": ")" + node + R"(", "Address": "127.0.0.1"})")
+          .status,
+      200);
+  EXPECT_NE(server.request("GET", "/v1/session/list").body.find("[]"), std::string::npos) << "it has ended";
+  auto next = two.lock("job", {.ttl = 10s}).acquire({.wait_max = 20s});
+  ASSERT_TRUE(next) << next.error().message;
+  EXPECT_FALSE(lease.held()) << "two have it";
   EXPECT_GT(next->token(), lease.token());
 }
 

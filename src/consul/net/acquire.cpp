@@ -57,8 +57,7 @@ Task<core::Reply> held(Desk& desk, const core::AcquireRequest& request, const En
 
 core::Reply granted(Desk& desk, const core::AcquireRequest& request, core::Token token, const Entry& entry) {
   desk.shared.see(token);
-  desk.shared.hold(entry, request.grant);
-  desk.shared.on_granted(request.grant);
+  desk.shared.hold(entry, request.grant, request.ttl, desk.now);
   if (request.ticket) desk.shared.wait_no_more(*request.ticket);
   return core::Granted{token};
 }
@@ -87,12 +86,19 @@ Task<std::optional<core::Reply>> repeated(Desk& desk, const core::AcquireRequest
   co_return granted(desk, request, token, *moved);
 }
 
-// The data is older than what we have seen of it: what it has given us may be another's.
-Task<core::Reply> give_back(Desk& desk, const core::AcquireRequest& request, const Entry& given) {
-  Transaction writes;
-  writes.check_same(request.key, given.modified, given.session).remove(request.key);
-  auto answer = co_await desk.talk.write(desk.owner, writes);
-  if (!answer) co_return std::move(answer.error());
+// The data is older than what we have seen of it: what it has given us may be another's. Until that is deleted it may be locked by us,
+// whatever else fails.
+Task<core::Reply> give_back(Desk& desk, const Entry& given) {
+  const auto removed = co_await remove(desk, given);
+  if (!removed) {
+    core::Failure failure = removed.error();
+    failure.applied = core::Applied::perhaps;
+    co_return failure;
+  }
+  if (!*removed) {
+    co_return core::Failure{core::Applied::perhaps, core::FailureCode::busy,
+                            "the data of this Consul went back, and what it gave could not be given back"};
+  }
   auto admitted = co_await admit(desk, WentBack::seen);
   if (!admitted) co_return std::move(admitted.error());
   co_return core::NotOpen{desk.standing.found()};
@@ -113,6 +119,10 @@ Task<tl::expected<Found, core::Failure>> look_at(Desk& desk, const core::Acquire
   const auto lease = lease_in(entry);
   if (lease && lease->grant == request.grant) {
     found.reply = co_await repeated(desk, request, entry, *lease);
+  } else if (lease && desk.shared.is_orphan(request.key, lease->grant)) {
+    // Nobody's any more: its release was not carried out, or it was given behind it. Otherwise the next look finds it.
+    const auto removed = co_await remove(desk, entry);
+    if (!removed) co_return tl::unexpected(removed.error());
   } else if (!entry.session.empty() || entry.flags != lock_flags) {
     found.reply = co_await held(desk, request, entry);
   } else {
@@ -147,7 +157,7 @@ Task<core::Reply> locked(Desk& desk, const core::AcquireRequest& request, const 
   const Entry* fence = answer.find(desk.keys().fence());
   const bool first = fence != nullptr && fence->modified == lock->modified;
   if (is_behind(record, first ? nullptr : fence, seen)) {
-    auto reply = co_await give_back(desk, request, *lock);
+    auto reply = co_await give_back(desk, *lock);
     co_return reply;
   }
   co_return granted(desk, request, record.base + lock->modified, *lock);

@@ -31,6 +31,13 @@ class ConsulStore : public runtime::Store {
   std::string name_in(std::string key) const override { return place_.keys.name_in(key); }
 
   std::optional<std::string> ttl_error(core::Ttl ttl) const override {
+    if (ttl > lock_delay_max && ttl <= session_ttl_max && place_.address.lock_delay.empty()) {
+      return "a TTL of " + core::to_text(ttl) + " is longer than the longest lock-delay of Consul, " +
+             core::to_text(lock_delay_max) +
+             ": a session that ended early, as when its agent leaves, would let another one in while the "
+             "holder believes; "
+             "a shorter TTL, or ?lock-delay=60s in the address where sessions never end early";
+    }
     if (ttl >= session_ttl_min && ttl <= session_ttl_max) return std::nullopt;
     return "a TTL of " + core::to_text(ttl) + " is none that a Consul can keep: its sessions last from " +
            core::to_text(session_ttl_min) + " to " + core::to_text(session_ttl_max);

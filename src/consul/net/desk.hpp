@@ -62,6 +62,9 @@ Task<tl::expected<std::string, core::Failure>> session_for(Desk desk, core::Ttl 
 // False: it lives no more.
 Task<tl::expected<bool, core::Failure>> renew_session(Desk desk, std::string id);
 
+// Deletes the key where it is as it was seen. False: it is not.
+Task<tl::expected<bool, core::Failure>> remove(Desk desk, Entry entry);
+
 Task<core::Reply> acquire(Desk desk, core::AcquireRequest request);
 Task<core::Reply> renew(Desk desk, core::RenewRequest request);
 Task<core::Reply> reassert(Desk desk, core::ReassertRequest request);

@@ -11,8 +11,15 @@ namespace tenure::consul {
 namespace {
 
 constexpr Owner of_admission{0};
-// An agent takes some hundred connections from one host, whoever they are of there.
+// An agent takes some hundred connections from one host, whoever they are of there. What holders ask for is not counted: there is no
+// more of that than leases, and a renewal that waits behind those who want a name loses one.
 constexpr std::ptrdiff_t under_way_max = 16;
+
+bool is_of_holder(const core::Request& request) {
+  return std::holds_alternative<core::RenewRequest>(request) ||
+         std::holds_alternative<core::ReassertRequest>(request) ||
+         std::holds_alternative<core::ReleaseRequest>(request);
+}
 
 Owner owner_of(core::RequestId id) { return Owner{static_cast<std::uint64_t>(id) + 1}; }
 
@@ -48,11 +55,15 @@ void Link::ask(core::RequestId id, core::Request request, core::Time now, runtim
 
 std::vector<Link::Wanted> Link::wanted_of(const core::Request& request) {
   if (const auto* acquire = std::get_if<core::AcquireRequest>(&request)) {
-    return {{acquire->key, acquire->grant, acquire->ttl}};
+    return {{acquire->key, acquire->grant, acquire->ttl, false}};
+  }
+  if (const auto* release = std::get_if<core::ReleaseRequest>(&request)) {
+    return {{release->key, release->grant, {}, true}};
   }
   std::vector<Wanted> wanted;
   if (const auto* reassert = std::get_if<core::ReassertRequest>(&request)) {
-    for (const core::Holding& it : reassert->items) wanted.push_back({it.key, it.grant, reassert->ttl});
+    for (const core::Holding& it : reassert->items)
+      wanted.push_back({it.key, it.grant, reassert->ttl, false});
   }
   return wanted;
 }
@@ -95,9 +106,15 @@ bool Link::begin_those_who_may() {
     return true;
   }
   bool begun = false;
-  auto under_way = std::ranges::count_if(asked_, [](const Asked& it) { return it.work.has_value(); });
   for (Asked& it : asked_) {
-    if (under_way == under_way_max) break;
+    if (!is_of_holder(it.request) || it.work || !turns_.may_go(it.id, it.keys)) continue;
+    begin(it);
+    begun = true;
+  }
+  auto under_way = std::ranges::count_if(
+      asked_, [](const Asked& it) { return it.work.has_value() && !is_of_holder(it.request); });
+  for (Asked& it : asked_) {
+    if (under_way >= under_way_max) break;
     if (it.work || !turns_.may_go(it.id, it.keys)) continue;
     begin(it);
     under_way += 1;
@@ -137,7 +154,7 @@ bool Link::tell_those_done(runtime::News& news) {
     if (!here->work || !here->work->done()) continue;
     core::Reply reply = here->work->take();
     if (const auto* failure = std::get_if<core::Failure>(&reply)) {
-      if (failure->applied == core::Applied::perhaps) doubt(*here);
+      doubt(*here, failure->applied);
     }
     end(here, std::move(reply), news);
     told = true;
@@ -154,16 +171,21 @@ void Link::end(Place asked, core::Reply reply, runtime::News& news) {
   news.answers.push_back({id, std::move(reply)});
 }
 
-// What was asked for, and may be given yet.
-void Link::doubt(const Asked& asked) {
-  if (!asked.wrote) return;
-  for (const auto& [key, grant, ttl] : asked.wanted) shared_->doubt(key, grant, ttl);
+// What was asked for, and may be given yet; and what was to be released, and may be locked yet.
+void Link::doubt(const Asked& asked, core::Applied applied) {
+  for (const Wanted& it : asked.wanted) {
+    if (it.release) {
+      shared_->doubt_release(it.key, it.grant, asked.now);
+    } else if (asked.wrote && applied == core::Applied::perhaps) {
+      shared_->doubt(it.key, it.grant, it.ttl);
+    }
+  }
 }
 
 void Link::give_up(core::RequestId id, const core::Failure& why, runtime::News& news) {
   const auto found = std::ranges::find(asked_, id, &Asked::id);
   if (found == asked_.end()) return;
-  doubt(*found);
+  doubt(*found, core::Applied::perhaps);
   core::Failure failure = why;
   if (!found->work) {
     failure.applied = core::Applied::no;
@@ -177,7 +199,7 @@ void Link::give_up(core::RequestId id, const core::Failure& why, runtime::News& 
 
 void Link::drop(const core::Failure& why, runtime::News& news) {
   for (const Asked& it : asked_) {
-    doubt(it);
+    doubt(it, core::Applied::perhaps);
     core::Failure failure = why;
     if (!it.work) failure.applied = core::Applied::no;
     news.answers.push_back({it.id, std::move(failure)});

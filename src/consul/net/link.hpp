@@ -31,11 +31,12 @@ class Link : public runtime::Connection {
   bool carries(core::RequestId id) const override;
 
  private:
-  // What a request may be given.
+  // What a request may be given, or may leave with us though it was to take that back.
   struct Wanted {
     std::string key;
     core::Grant grant;
     core::Ttl ttl{};
+    bool release = false;
   };
   static std::vector<Wanted> wanted_of(const core::Request& request);
   struct Asked {
@@ -58,7 +59,7 @@ class Link : public runtime::Connection {
   bool tell_those_done(runtime::News& news);
   void end_admission(runtime::News& news);
   void end(Place asked, core::Reply reply, runtime::News& news);
-  void doubt(const Asked& asked);
+  void doubt(const Asked& asked, core::Applied applied);
   void end_all();
 
   core::NodeIndex node_;

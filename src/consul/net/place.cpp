@@ -50,6 +50,25 @@ tl::expected<http_client::HttpServer, std::string> server_of(const Address& addr
   return server;
 }
 
+// Where the keys of that prefix are: apart from all names under no prefix or another one, also under one that it begins with.
+std::string folder_of(std::string_view prefix) {
+  std::string folder;
+  while (!prefix.empty()) {
+    const auto slash = std::min(prefix.find('/'), prefix.size());
+    folder.append("/.in/").append(prefix.substr(0, slash));
+    prefix.remove_prefix(std::min(slash + 1, prefix.size()));
+  }
+  return folder;
+}
+
+bool has_odd_part(std::string_view prefix) {
+  const std::string within = "/" + std::string(prefix) + "/";
+  for (const char* part : {"//", "/./", "/../"}) {
+    if (within.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<std::string> variable(const char* name) {
@@ -60,6 +79,11 @@ std::optional<std::string> variable(const char* name) {
 
 tl::expected<Place, std::string> place_of(const ClientOptions& options, const Variables& variables) {
   if (auto error = core::name_error("the prefix", options.prefix)) return tl::unexpected(std::move(*error));
+  if (has_odd_part(options.prefix)) {
+    return tl::unexpected(
+        "the prefix " + options.prefix +
+        " has a part between slashes that is empty, . or .., which no key of Consul can have");
+  }
   if (auto error = core::node_set_error(options.node_set)) return tl::unexpected(std::move(*error));
   if (options.nodes.size() != 1) {
     return tl::unexpected(std::string(
@@ -76,8 +100,7 @@ tl::expected<Place, std::string> place_of(const ClientOptions& options, const Va
   place.server = std::move(*server);
   if (!token->empty()) place.header = "X-Consul-Token: " + *token;
   place.keys.root = address->prefix;
-  if (options.prefix != ClientOptions{}.prefix) place.keys.root += "/" + options.prefix;
-  while (place.keys.root.ends_with('/')) place.keys.root.pop_back();
+  if (options.prefix != ClientOptions{}.prefix) place.keys.root += folder_of(options.prefix);
   place.terms = {options.ttl_max, core::node_set({address->place}, options.node_set)};
   place.address = std::move(*address);
   return place;

@@ -1,5 +1,6 @@
 // Puts leases back where they are missing: after data was lost, with the tokens that they had.
 #include <algorithm>
+#include <utility>
 
 #include "consul/lease_text.hpp"
 #include "consul/net/desk.hpp"
@@ -62,7 +63,9 @@ Task<tl::expected<bool, core::Failure>> write(Desk& desk, const core::ReassertRe
   for (const Step& step : steps) {
     const core::Holding& item = request.items[step.item];
     desk.shared.see(item.token);
-    if (const Entry* entry = answer->find_last(item.key)) desk.shared.hold(*entry, item.grant);
+    if (const Entry* entry = answer->find_last(item.key)) {
+      desk.shared.hold(*entry, item.grant, request.ttl, desk.now);
+    }
   }
   co_return true;
 }
@@ -74,6 +77,7 @@ Task<std::optional<core::Reply>> put_back(Desk& desk, const core::ReassertReques
   core::KeyAnswers answers(request.items.size(), KeyAnswer::done);
   std::vector<Step> steps;
   std::vector<std::string> sessions;
+  std::vector<std::pair<const core::Holding*, const Entry*>> renewed_items;
   core::Token highest = put_back_in(fence);
   for (std::size_t i = 0; i < request.items.size(); ++i) {
     const core::Holding& item = request.items[i];
@@ -81,6 +85,7 @@ Task<std::optional<core::Reply>> put_back(Desk& desk, const core::ReassertReques
     const Plan plan = plan_for(entry, item, request, quarantined);
     if (plan == Plan::missing) answers[i] = KeyAnswer::missing;
     if (plan == Plan::foreign) answers[i] = KeyAnswer::foreign;
+    if (plan == Plan::renew) renewed_items.emplace_back(&item, entry);
     if (plan == Plan::renew && std::ranges::find(sessions, entry->session) == sessions.end()) {
       sessions.push_back(entry->session);
     }
@@ -92,6 +97,9 @@ Task<std::optional<core::Reply>> put_back(Desk& desk, const core::ReassertReques
     const auto renewed = co_await renew_session(desk, session);
     if (!renewed) co_return renewed.error();
     if (!*renewed) co_return std::nullopt;
+  }
+  for (const auto& [item, entry] : renewed_items) {
+    desk.shared.hold(*entry, item->grant, request.ttl, desk.now);
   }
   if (steps.empty()) co_return answers;
   auto session =

@@ -13,15 +13,21 @@ constexpr int tries_max = 6;
 
 }  // namespace
 
+Task<tl::expected<bool, core::Failure>> remove(Desk desk, Entry entry) {
+  Transaction writes;
+  writes.check_same(entry.key, entry.modified, entry.session).remove(entry.key);
+  auto answer = co_await desk.talk.write(desk.owner, writes);
+  if (!answer) co_return tl::unexpected(std::move(answer.error()));
+  co_return answer->done();
+}
+
 Task<core::Reply> release(Desk desk, core::ReleaseRequest request) {
   if (request.ticket) desk.shared.wait_no_more(*request.ticket);
-  if (const auto last = desk.shared.held_at(request.key, request.grant)) {
+  if (const Hold* hold = desk.shared.held(request.key, request.grant)) {
+    const auto removed = co_await remove(desk, hold->entry);
+    if (!removed) co_return removed.error();
     desk.shared.let_go(request.key, request.grant);
-    Transaction writes;
-    writes.check_same(request.key, last->modified, last->session).remove(request.key);
-    auto answer = co_await desk.talk.write(desk.owner, writes);
-    if (!answer) co_return std::move(answer.error());
-    if (answer->done()) {
+    if (*removed) {
       desk.shared.on_released(request.grant, desk.now);
       co_return KeyAnswers{KeyAnswer::done};
     }
@@ -38,11 +44,9 @@ Task<core::Reply> release(Desk desk, core::ReleaseRequest request) {
     const bool ours = lease && lease->grant == request.grant;
     const bool held = !entry->session.empty();
     if (!ours) co_return KeyAnswers{held ? KeyAnswer::foreign : KeyAnswer::missing};
-    Transaction writes;
-    writes.check_same(request.key, entry->modified, entry->session).remove(request.key);
-    auto answer = co_await desk.talk.write(desk.owner, writes);
-    if (!answer) co_return std::move(answer.error());
-    if (answer->done()) co_return KeyAnswers{held ? KeyAnswer::done : KeyAnswer::missing};
+    const auto removed = co_await remove(desk, *entry);
+    if (!removed) co_return removed.error();
+    if (*removed) co_return KeyAnswers{held ? KeyAnswer::done : KeyAnswer::missing};
   }
   co_return core::Failure{core::Applied::perhaps, core::FailureCode::busy,
                           "others change the key faster than it can be deleted"};

@@ -35,10 +35,9 @@ Task<Done> remove_orphans(Desk& desk, const TransactionAnswer& shown, const std:
     const Entry* entry = shown.find(orphan.key);
     const auto lease = entry != nullptr ? read_lease(entry->value) : std::nullopt;
     if (!lease || lease->grant != orphan.grant) continue;
-    Transaction writes;
-    writes.check_same(orphan.key, entry->modified, entry->session).remove(orphan.key);
-    auto answer = co_await desk.talk.write(desk.owner, writes);
-    if (!answer) co_return tl::unexpected(std::move(answer.error()));
+    if (desk.shared.held(orphan.key, orphan.grant) != nullptr) continue;  // it was given again meanwhile
+    const auto removed = co_await remove(desk, *entry);
+    if (!removed) co_return tl::unexpected(removed.error());
   }
   co_return Done{};
 }
@@ -53,13 +52,15 @@ Task<KeyAnswer> move(Desk& desk, const core::RenewRequest& request, const core::
   writes.lock(item.key, lease_text({item.grant, request.ttl, 0, item.token}), *session);
   auto answer = co_await desk.talk.write(desk.owner, writes);
   if (!answer || !answer->done()) co_return KeyAnswer::locked;
-  if (const Entry* moved = answer->find_last(item.key)) desk.shared.hold(*moved, item.grant);
+  if (const Entry* moved = answer->find_last(item.key))
+    desk.shared.hold(*moved, item.grant, request.ttl, desk.now);
   co_return KeyAnswer::done;
 }
 
 }  // namespace
 
 Task<core::Reply> renew(Desk desk, core::RenewRequest request) {
+  desk.shared.bury_lapsed(desk.now);
   const auto orphans = desk.shared.orphans(desk.now, orphans_at_once);
   Transaction reads;
   reads.get(desk.keys().record());
@@ -99,7 +100,7 @@ Task<core::Reply> renew(Desk desk, core::RenewRequest request) {
     if (answer == KeyAnswer::done && found[i].too_short) {
       answer = co_await move(desk, request, item, *found[i].entry);
     } else if (answer == KeyAnswer::done) {
-      desk.shared.hold(*found[i].entry, item.grant);
+      desk.shared.hold(*found[i].entry, item.grant, request.ttl, desk.now);
     } else {
       desk.shared.let_go(item.key, item.grant);
     }

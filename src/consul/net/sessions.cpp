@@ -18,7 +18,8 @@ core::Failure out_of_bounds(core::Ttl ttl) {
 
 Task<tl::expected<std::string, core::Failure>> make_session(Desk& desk, core::Ttl ttl,
                                                             const std::string& owner) {
-  const SessionWish wish{"Tenure: " + owner, ttl, desk.shared.place().address.lock_delay};
+  const std::string& delay = desk.shared.place().address.lock_delay;
+  const SessionWish wish{"Tenure: " + owner, ttl, delay.empty() ? lock_delay_for(ttl) : delay};
   auto asked = desk.talk.call(desk.owner, "PUT", "/v1/session/create", session_text(wish));
   auto answer = co_await asked;
   if (!answer) co_return tl::unexpected(before_all(std::move(answer.error())));
@@ -45,6 +46,7 @@ Task<tl::expected<bool, core::Failure>> renew_session(Desk desk, std::string id)
 
 Task<tl::expected<std::string, core::Failure>> session_for(Desk desk, core::Ttl ttl, std::string owner) {
   if (ttl < session_ttl_min || ttl > session_ttl_max) co_return tl::unexpected(out_of_bounds(ttl));
+  desk.shared.bury_lapsed(desk.now);
   for (int tries = 0; tries < tries_max; ++tries) {
     if (auto id = desk.shared.session(ttl)) {
       const auto renewed = co_await renew_session(desk, *id);

@@ -32,8 +32,13 @@ void Shared::forget_session(const std::string& id) {
   std::erase(all_sessions_, id);
 }
 
-void Shared::hold(const Entry& entry, const core::Grant& grant) {
-  held_[entry.key] = {grant, {entry.key, {}, entry.flags, entry.session, entry.modified}};
+void Shared::hold(const Entry& entry, const core::Grant& grant, core::Ttl ttl, core::Time renewed) {
+  // It is held, whatever was asked for before.
+  for (Doubt& it : doubts_) {
+    if (it.key == entry.key && it.grant == grant) it.released.reset();
+  }
+  const Entry as_seen{entry.key, {}, entry.flags, entry.session, entry.modified};
+  held_.insert_or_assign(entry.key, Hold{grant, as_seen, ttl, renewed});
 }
 
 void Shared::let_go(const std::string& key, const core::Grant& grant) {
@@ -41,20 +46,46 @@ void Shared::let_go(const std::string& key, const core::Grant& grant) {
   if (found != held_.end() && found->second.grant == grant) held_.erase(found);
 }
 
-std::optional<Entry> Shared::held_at(const std::string& key, const core::Grant& grant) const {
+const Hold* Shared::held(const std::string& key, const core::Grant& grant) const {
   const auto found = held_.find(key);
-  if (found == held_.end() || found->second.grant != grant) return std::nullopt;
-  return found->second.entry;
+  return found == held_.end() || found->second.grant != grant ? nullptr : &found->second;
 }
 
 void Shared::doubt(const std::string& key, const core::Grant& grant, core::Ttl ttl) {
   retire_session(ttl);
-  on_granted(grant);
-  doubts_.push_back({key, grant});
+  const auto is_known = [&](const Doubt& it) { return it.key == key && it.grant == grant; };
+  if (std::ranges::none_of(doubts_, is_known)) doubts_.push_back({key, grant});
 }
 
-void Shared::on_granted(const core::Grant& grant) {
-  std::erase_if(doubts_, [&](const Doubt& it) { return it.grant == grant; });
+void Shared::doubt_release(const std::string& key, const core::Grant& grant, core::Time asked) {
+  const Hold* hold = held(key, grant);
+  const auto known =
+      std::ranges::find_if(doubts_, [&](const Doubt& it) { return it.key == key && it.grant == grant; });
+  if (hold != nullptr) {
+    std::erase_if(sessions_, [&](const auto& it) { return it.second == hold->entry.session; });
+  } else if (known == doubts_.end()) {
+    // Which one may have it is not known.
+    sessions_.clear();
+  }
+  let_go(key, grant);
+  if (known == doubts_.end()) {
+    doubts_.push_back({key, grant, asked});
+  } else {
+    known->released = asked;
+  }
+}
+
+void Shared::bury_lapsed(core::Time now) {
+  std::vector<std::pair<std::string, core::Grant>> lapsed;
+  for (const auto& [key, hold] : held_) {
+    if (now - hold.renewed > hold.ttl) lapsed.emplace_back(key, hold.grant);
+  }
+  for (const auto& [key, grant] : lapsed) doubt_release(key, grant, now);
+}
+
+bool Shared::is_orphan(const std::string& key, const core::Grant& grant) const {
+  return std::ranges::any_of(
+      doubts_, [&](const Doubt& it) { return it.released && it.key == key && it.grant == grant; });
 }
 
 void Shared::on_released(const core::Grant& grant, core::Time now) {

@@ -35,12 +35,21 @@ struct WatchedKey {
 };
 
 // A grant that was asked for and not answered. It may be given at any time, even behind the release that takes it back, and the
-// session that all leases share would keep it for ever.
+// session that all leases share would keep it for ever. That it was given when it was asked for again ends no doubt: the first
+// request may come yet. It is forgotten long after its release.
 struct Doubt {
   std::string key{};
   core::Grant grant{};
   std::optional<core::Time>
       released{};  // when its release was answered; from then on it is deleted where it shows
+};
+
+// A lease that is held, as far as is known: so a release needs no look before.
+struct Hold {
+  core::Grant grant;
+  Entry entry{};  // without its value
+  core::Ttl ttl{};
+  core::Time renewed{};  // when that was asked for
 };
 
 class Shared {
@@ -63,14 +72,20 @@ class Shared {
   void forget_session(const std::string& id);
   const std::vector<std::string>& sessions() const { return all_sessions_; }
 
-  // Leases that are held, as far as is known, and at which change: so a release needs no look before.
-  void hold(const Entry& entry, const core::Grant& grant);
+  void hold(const Entry& entry, const core::Grant& grant, core::Ttl ttl, core::Time renewed);
   void let_go(const std::string& key, const core::Grant& grant);
-  std::optional<Entry> held_at(const std::string& key, const core::Grant& grant) const;
+  // Null: it is not held.
+  const Hold* held(const std::string& key, const core::Grant& grant) const;
   bool holds_nothing() const { return held_.empty(); }
 
   void doubt(const std::string& key, const core::Grant& grant, core::Ttl ttl);
-  void on_granted(const core::Grant& grant);
+  // It was asked to be released, at that time, and may be locked yet: nothing new is to keep its session alive.
+  void doubt_release(const std::string& key, const core::Grant& grant, core::Time asked);
+  // What was not renewed for longer than its TTL is nobody's any more, and its session is used for nothing new: other leases would
+  // keep it alive.
+  void bury_lapsed(core::Time now);
+  // Ours that is nobody's any more, should that key show it.
+  bool is_orphan(const std::string& key, const core::Grant& grant) const;
   void on_released(const core::Grant& grant, core::Time now);
   // Those which are to be deleted where they show, the oldest first.
   std::vector<Doubt> orphans(core::Time now, std::size_t most);
@@ -82,17 +97,12 @@ class Shared {
   std::function<void(const std::string& key)> on_watched{};
 
  private:
-  struct Held {
-    core::Grant grant;
-    Entry entry;  // without its value
-  };
-
   Place place_;
   core::Random random_;
   core::Token seen_ = 0;
   std::map<core::Ttl, std::string> sessions_{};
   std::vector<std::string> all_sessions_{};
-  std::map<std::string, Held> held_{};  // by key
+  std::map<std::string, Hold> held_{};  // by key
   std::vector<Doubt> doubts_{};
   std::map<std::string, WatchedKey> watched_{};
 };

@@ -16,6 +16,8 @@ using std::chrono::seconds;
 // Consul answers after that time at the latest, and a sixteenth of it.
 constexpr int wait_s = 60;
 constexpr core::Duration answer_within = seconds(70);
+// Before a key is asked about again that has not changed: something answers that does not wait.
+constexpr core::Duration pause = milliseconds(100);
 
 std::string target_of(const std::string& key, Index from) {
   std::string target = "/v1/kv/" + http_client::url_escaped(key);
@@ -55,6 +57,7 @@ void Watcher::watch(const std::string& key, Index from) {
 void Watcher::watch_all(bool from_now) {
   // What became of a server is not known: its numbers may have begun again.
   for (const auto& [key, watched] : shared_->watched()) watch(key, from_now ? 0 : watched.index);
+  unheard_ = keys_.size();
 }
 
 void Watcher::on_ready(core::Time now, core::Random& random, std::vector<runtime::Message>& messages) {
@@ -66,16 +69,17 @@ void Watcher::on_ready(core::Time now, core::Random& random, std::vector<runtime
     if (found == keys_.end()) continue;
     const std::string key = found->second;
     keys_.erase(found);
-    if (!it.answer || !hear(key, *it.answer, messages)) {
+    if (!it.answer || !hear(key, *it.answer, now, messages)) {
       failed = true;
     } else {
-      failures_ = 0;
+      if (unheard_ > 0) unheard_ -= 1;
+      if (unheard_ == 0) failures_ = 0;
     }
   }
   if (failed) fail(now, random);
 }
 
-bool Watcher::hear(const std::string& key, const http_client::HttpAnswer& answer,
+bool Watcher::hear(const std::string& key, const http_client::HttpAnswer& answer, core::Time now,
                    std::vector<runtime::Message>& messages) {
   const auto waiting = shared_->watched().find(key);
   if (waiting == shared_->watched().end()) return true;  // nobody waits for it any more
@@ -90,6 +94,11 @@ bool Watcher::hear(const std::string& key, const http_client::HttpAnswer& answer
   if (entry && !entry->session.empty()) {
     WatchedKey& watched = waiting->second;
     const Index index = index_of(answer);
+    if (index == 0 || index == watched.index) {
+      paused_.push_back(key);
+      if (!resumed_) resumed_ = now + pause;
+      return true;
+    }
     watched.index = index < watched.index ? 0 : index;
     watch(key, watched.index);
     return true;
@@ -104,6 +113,7 @@ bool Watcher::hear(const std::string& key, const http_client::HttpAnswer& answer
 void Watcher::fail(core::Time now, core::Random& random) {
   calls_.close();
   keys_.clear();
+  unpause();
   const core::Duration longest =
       std::min<core::Duration>(milliseconds(100) * (1U << std::min(failures_, 7U)), seconds(10));
   failures_ += 1;
@@ -111,15 +121,28 @@ void Watcher::fail(core::Time now, core::Random& random) {
 }
 
 void Watcher::on_timer(core::Time now, core::Random& /*random*/) {
-  if (!due_ || now < *due_) return;
-  due_.reset();
-  watch_all(true);
+  if (due_ && now >= *due_) {
+    due_.reset();
+    watch_all(true);
+  } else if (!due_ && resumed_ && now >= *resumed_) {
+    for (const std::string& key : std::exchange(paused_, {})) {
+      const auto waiting = shared_->watched().find(key);
+      if (waiting != shared_->watched().end()) watch(key, waiting->second.index);
+    }
+    unpause();
+  }
+}
+
+void Watcher::unpause() {
+  paused_.clear();
+  resumed_.reset();
 }
 
 void Watcher::close() {
   if (open_) shared_->on_watched = nullptr;
   open_ = false;
   due_.reset();
+  unpause();
   calls_.close();
   keys_.clear();
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "consul/net/shared.hpp"
 #include "http_client/http_calls.hpp"
@@ -24,8 +25,9 @@ class Watcher : public runtime::Subscription {
   void close() override;
 
   runtime::Awaited awaited() const override { return calls_.awaited(); }
-  std::optional<core::Time> wake() const override { return due_; }
-  bool listening() const override { return open_ && !due_; }
+  std::optional<core::Time> wake() const override { return due_ ? due_ : resumed_; }
+  // Without a descriptor nothing is heard.
+  bool listening() const override { return open_ && !due_ && (!calls_.busy() || calls_.awaited().fd >= 0); }
 
  private:
   using CallId = http_client::HttpCallId;
@@ -33,8 +35,9 @@ class Watcher : public runtime::Subscription {
   void watch(const std::string& key, Index from);
   void watch_all(bool from_now);
   // False: it cannot be understood.
-  bool hear(const std::string& key, const http_client::HttpAnswer& answer,
+  bool hear(const std::string& key, const http_client::HttpAnswer& answer, core::Time now,
             std::vector<runtime::Message>& messages);
+  void unpause();
   void fail(core::Time now, core::Random& random);
 
   std::shared_ptr<Shared> shared_;
@@ -42,7 +45,10 @@ class Watcher : public runtime::Subscription {
   std::map<CallId, std::string> keys_{};  // what is asked about
   std::uint64_t last_ = 0;
   bool open_ = false;
-  unsigned failures_ = 0;            // in a row
+  unsigned failures_ = 0;              // in a row: rounds of all keys of which one failed
+  std::size_t unheard_ = 0;            // of the round since the last failure
+  std::vector<std::string> paused_{};  // keys that are asked about again then:
+  std::optional<core::Time> resumed_{};
   std::optional<core::Time> due_{};  // to try again
 };
 

@@ -211,5 +211,23 @@ TEST(ConsulFailure, SaysWhatToDo) {
   EXPECT_EQ(classify(418, "a\x1bteapot").detail.find('\x1b'), std::string::npos);
 }
 
+TEST(ConsulSession, KeepsItsKeysFromOthersForAsLongAsAHolderMayBelieve) {
+  using namespace std::chrono_literals;
+  EXPECT_EQ(lock_delay_for(10s), "10s");
+  EXPECT_EQ(lock_delay_for(10'001ms), "11s");
+  EXPECT_EQ(lock_delay_for(60s), "60s");
+  EXPECT_EQ(lock_delay_for(24h), "60s") << "Consul takes no more";
+}
+
+TEST(ConsulKeys, KeepNamesOutOfWhatTenureKeepsBesideThem) {
+  const Keys keys;
+  for (const char* name : {".in/a", ".in/a/b", ".tenure", ".tenure/record", ".elect/a", ".locks/a"}) {
+    EXPECT_FALSE(keys.lock("redlock:", name)) << name;
+  }
+  for (const char* name : {".in", ".tenures", "a/.tenure/b", "a/.in/b"}) {
+    EXPECT_TRUE(keys.lock("redlock:", name)) << name;
+  }
+}
+
 }  // namespace
 }  // namespace tenure::consul

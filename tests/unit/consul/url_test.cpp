@@ -15,7 +15,7 @@ TEST(ConsulUrl, SaysWhereAndUnderWhichPrefix) {
   EXPECT_EQ(all.prefix, "service/web");
   EXPECT_EQ(all.lock_delay, "15s");
   EXPECT_EQ(parse_url("consuls://db-1/").value().base(), "https://db-1:8501");
-  EXPECT_EQ(plain.lock_delay, "0s");
+  EXPECT_EQ(plain.lock_delay, "");
 }
 
 TEST(ConsulUrl, WithASecretIsRefusedAndNotRepeated) {
