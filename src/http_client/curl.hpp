@@ -26,8 +26,8 @@ using List = std::unique_ptr<curl_slist, FreeList>;
 inline void append(List& list, const std::string& line) {
   curl_slist* longer = curl_slist_append(list.get(), line.c_str());
   if (longer == nullptr) throw std::bad_alloc();
-  static_cast<void>(list.release());
-  list.reset(longer);
+  // A list that there was goes on where it began.
+  if (!list) list.reset(longer);
 }
 
 }  // namespace tenure::http_client
