@@ -1,4 +1,5 @@
 // Consul's own `consul lock` as a rival for one key.
+#include <atomic>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -59,8 +60,10 @@ TEST_F(Rival, AndTenureExcludeEachOtherOverTwentyRounds) {
     std::ofstream(log, std::ios::app) << "tenure " << what << "\n" << std::flush;
   };
   const Client one = client("web-1");
+  // It begins more slowly than we come again: we go on until it has had its turns.
+  std::atomic<bool> rivals_done = false;
   std::jthread ours([&] {
-    for (int round = 0; round < 20; ++round) {
+    for (int round = 0; round < 20 || !rivals_done; ++round) {
       auto lease = one.lock("job").acquire({.wait_max = 60s});
       ASSERT_TRUE(lease) << lease.error().message;
       note("in");
@@ -73,8 +76,9 @@ TEST_F(Rival, AndTenureExcludeEachOtherOverTwentyRounds) {
   });
   for (int round = 0; round < 20; ++round) {
     const auto other = rival("echo rival in >>" + log + "; sleep 0.02; echo rival out >>" + log);
-    ASSERT_EQ(other->exit_code(60s), 0) << other->err();
+    EXPECT_EQ(other->exit_code(60s), 0) << other->err();
   }
+  rivals_done = true;
   ours.join();
   std::ifstream lines(log);
   std::string inside;
@@ -93,7 +97,7 @@ TEST_F(Rival, AndTenureExcludeEachOtherOverTwentyRounds) {
       inside.clear();
     }
   }
-  EXPECT_EQ(turns, 40);
+  EXPECT_GE(turns, 40);
   EXPECT_GT(changes, 2) << "they were no rivals";
   RecordProperty("changes", changes);
 }
