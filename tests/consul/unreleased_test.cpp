@@ -34,7 +34,7 @@ TEST_F(Unreleased, IsTakenByOthersThoughItsClientGoesOnToAcquire) {
   const core::Time failed = runtime::boot_now();
   std::uint64_t nonce = 100;
   bool given = false;
-  while (!given && runtime::boot_now() - failed < 33s) {
+  while (!given && runtime::boot_now() - failed < 40s) {
     const core::Grant another{"web-1", ++nonce};
     token_of(run(consul::acquire(desk(), {key("another"), another, ttl})));
     EXPECT_EQ(first_of(run(consul::release(desk(), {key("another"), another}))), KeyAnswer::done);
