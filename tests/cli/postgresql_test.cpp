@@ -151,7 +151,8 @@ TEST(PostgresqlRefuses, APipeThatNamesIt) {
                          paths::program},
                         {.environment = plain_environment()});
   EXPECT_EQ(process.exit_code(), 64);
-  EXPECT_TRUE(has(process.err(), "names a PostgreSQL by a pipe: name it by a plain file")) << process.err();
+  EXPECT_TRUE(has(process.err(), "names another store than a Redis by a pipe: name it by a plain file"))
+      << process.err();
 }
 
 class PostgresqlSecrets : public testing::Test {

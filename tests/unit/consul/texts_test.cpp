@@ -63,12 +63,8 @@ TEST(ConsulKeys, ThatAnAddressCannotNameAreRefused) {
 TEST(ConsulKeys, AreToldApartAndNamed) {
   const Keys keys{};
   std::vector<std::string> seen;
-  for (const auto& [prefix, name] :
-       std::vector<std::pair<std::string, std::string>>{{"redlock:", "a"},
-                                                        {"", "a"},
-                                                        {"jobs:", "a"},
-                                                        {"redlock:", "jobs:a"},
-                                                        {"redlock:", ".tenure/record"}}) {
+  for (const auto& [prefix, name] : std::vector<std::pair<std::string, std::string>>{
+           {"redlock:", "a"}, {"", "a"}, {"jobs:", "a"}, {"redlock:", "jobs:a"}}) {
     const std::string key = keys.lock(prefix, name).value();
     EXPECT_EQ(keys.name_in(key), prefix + name);
     EXPECT_EQ(std::ranges::count(seen, key), 0) << key;
@@ -78,6 +74,7 @@ TEST(ConsulKeys, AreToldApartAndNamed) {
   }
   EXPECT_FALSE(keys.lock("redlock:", ".elect/a")) << "it would be the election a";
   EXPECT_FALSE(keys.lock("redlock:", ".locks/jobs:a"));
+  EXPECT_FALSE(keys.lock("redlock:", ".tenure/record"));
   EXPECT_EQ(keys.name_in("somebody's/.lock"), "somebody's/.lock");
 }
 
