@@ -39,11 +39,11 @@ TEST_F(OnConsul, AWaiterHasTheNameAsSoonAsItIsGivenBack) {
 }
 
 TEST_F(OnConsul, LeasesAreRenewedByOneSessionAndEndOneByOne) {
-  const Client one = client("web-1");
+  const Client one = client("alone");
   const LockOptions short_ones{.ttl = 10s};
   auto first = one.lock("a", short_ones).try_acquire().value();
   auto second = one.lock("b", short_ones).try_acquire().value();
-  EXPECT_EQ(sessions_of("web-1"), 1U);
+  EXPECT_EQ(sessions_of("alone"), 1U);
   EXPECT_EQ(session_that_holds("a"), session_that_holds("b"));
   EXPECT_GT(second.token(), first.token());
   EXPECT_TRUE(first.release());
@@ -60,13 +60,13 @@ TEST_F(OnConsul, LeasesAreRenewedByOneSessionAndEndOneByOne) {
 
 TEST_F(OnConsul, NothingStaysBehindButTheRecordAndTheFence) {
   {
-    const Client one = client("web-1");
+    const Client one = client("alone");
     auto lease = one.lock("a/b c").try_acquire().value();
     EXPECT_NE(shown().find(prefix + "/a/b c/.lock"), std::string::npos) << shown();
     EXPECT_TRUE(lease.release());
     auto abandoned = one.lock("c").try_acquire().value();
   }
-  EXPECT_TRUE(wait_until([&] { return sessions_of("web-1") == 0; }, 2s)) << sessions();
+  EXPECT_TRUE(wait_until([&] { return sessions_of("alone") == 0; }, 2s)) << sessions();
   EXPECT_EQ(shown().find(".lock"), std::string::npos) << shown();
   EXPECT_NE(shown().find(".tenure/record"), std::string::npos);
 }

@@ -111,7 +111,8 @@ TEST_F(ConsulOfItsOwn, WhoseNodeIsDeregisteredLetsNobodyInWhileTheHolderBelieves
   const Client two = Client::open(options("web-2")).value();
   auto lease = one.lock("job", {.ttl = 10s}).try_acquire().value();
   const std::string self = server.request("GET", "/v1/agent/self").body;
-  const std::string mark = "\"NodeName\":\"";
+  const std::string mark = "\"NodeName\": \"";
+  ASSERT_NE(self.find(mark), std::string::npos) << self;
   const auto begin = self.find(mark) + mark.size();
   const std::string node = self.substr(begin, self.find('"', begin) - begin);
   ASSERT_EQ(server.request("PUT", "/v1/catalog/deregister", R"({"Node": ")" + node + R"("})").status, 200);
@@ -119,7 +120,8 @@ TEST_F(ConsulOfItsOwn, WhoseNodeIsDeregisteredLetsNobodyInWhileTheHolderBelieves
       server.request("PUT", "/v1/catalog/register", R"({"Node": ")" + node + R"(", "Address": "127.0.0.1"})")
           .status,
       200);
-  EXPECT_NE(server.request("GET", "/v1/session/list").body.find("[]"), std::string::npos) << "it has ended";
+  const std::string sessions = server.request("GET", "/v1/session/list").body;
+  ASSERT_EQ(sessions.find("\"ID\""), std::string::npos) << "it has ended: " << sessions;
   auto next = two.lock("job", {.ttl = 10s}).acquire({.wait_max = 20s});
   ASSERT_TRUE(next) << next.error().message;
   EXPECT_FALSE(lease.held()) << "two have it";

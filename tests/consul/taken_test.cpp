@@ -56,7 +56,7 @@ TEST_F(Taken, AndMovedToALongerSessionIsReleasedByWhatItHasBecome) {
   EXPECT_EQ(first_of(run(consul::renew(desk(), {20s, {{job, ours, token}}}))), KeyAnswer::done);
   const std::string body = server.request("GET", "/v1/kv/" + prefix + "/job/.lock").body;
   const std::string index = std::to_string(shared.held(job, ours)->entry.modified);
-  EXPECT_NE(body.find("\"ModifyIndex\":" + index), std::string::npos) << index << " is not in " << body;
+  EXPECT_NE(body.find("\"ModifyIndex\": " + index), std::string::npos) << index << " is not in " << body;
   EXPECT_EQ(shown_state().holder.value().token, token);
 }
 
