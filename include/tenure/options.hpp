@@ -28,10 +28,10 @@ struct Tls {
 };
 
 struct ClientOptions {
-  /// One Redis or PostgreSQL (postgresql://…; link tenure::postgresql), or several independent ones of which a majority decides:
-  /// redis://[user:password@]host[:port][/database], rediss:// for TLS, unix:///path/of/socket. A master that Sentinels know:
-  /// redis-sentinel://[user:password@]host[:port],…[/database][?sentinel_user=U&sentinel_password=P]#NAME, rediss-sentinel:// for TLS.
-  /// A Redis Cluster, alone: redis-cluster://[user:password@]host[:port],…, rediss-cluster:// for TLS; a few of its servers are enough.
+  /// One Redis, or several independent ones of which a majority decides: redis://[user:password@]host[:port][/database], rediss:// for TLS,
+  /// unix:///path/of/socket. A Redis Cluster, alone, by a few of its servers: redis-cluster://…; a master that Sentinels know:
+  /// redis-sentinel://[user:password@]host[:port],…[/database][?sentinel_user=U&sentinel_password=P]#NAME; both with rediss- for TLS.
+  /// Link tenure::postgresql for postgresql://…, one or several; tenure::kubernetes, kubernetes://[namespace]; tenure::consul, consul://host.
   std::vector<std::string> nodes{"redis://127.0.0.1:6379"};
   Tls tls{};
   /// Who we are to others. Empty: host, start time and a random number. Two processes with one id do not share leases.
