@@ -29,7 +29,15 @@ class Connection : public WebServer::Guest {
     if (tls_) SSL_set_fd(tls_.get(), socket_);
   }
 
-  bool shake_hands() { return !tls_ || SSL_accept(tls_.get()) == 1; }
+  // Whoever closes a socket with something unread resets the connection, and what it said last, the reason, is lost.
+  bool shake_hands() {
+    if (!tls_ || SSL_accept(tls_.get()) == 1) return true;
+    shutdown(socket_, SHUT_WR);
+    std::array<char, 4'096> unread{};
+    while (recv(socket_, unread.data(), unread.size(), 0) > 0) {
+    }
+    return false;
+  }
 
   bool send(std::string_view bytes) override {
     while (!bytes.empty()) {
